@@ -42,6 +42,7 @@ endfunction()
 
 # Sources of tests that share names in unnamed namespaces with others, and so are units of their own.
 set(ARLAB_TESTS_NOT_IN_UNITY
+  tests/algorithms/base/without_library.cpp
   tests/collectives/cuda/peer_counted.cpp
   tests/collectives/host/execute.cpp
   tests/fuzz/runs.cpp

@@ -46,8 +46,8 @@ Cost cost_model(const Problem& p, Rank k) {
 
 Cost rank_cost_model(const Problem& p, Rank me, Rank k) {
   const Fold fold(p.ranks, k);
-  const Count steps = fold.is_extra(me) ? 0 : fold.steps, messages = steps * (k - 1);
-  return fold.around(p, me, {p.elements > 0 ? messages : 0, messages * p.elements, steps});
+  const Count messages = Count{fold.steps} * (k - 1);
+  return fold.around(p, me, {p.elements > 0 ? messages : 0, messages * p.elements, fold.steps});
 }
 
 Algorithm make(Rank k) {

@@ -28,7 +28,7 @@ Cost cost_model(const Problem& p) {
 
 Cost rank_cost_model(const Problem& p, Rank me) {
   const Fold fold(p.ranks);
-  const Count steps = fold.is_extra(me) ? 0 : fold.steps;
+  const Count steps = fold.steps;
   return fold.around(p, me, {p.elements > 0 ? steps : 0, steps * p.elements, steps});
 }
 

@@ -6,17 +6,20 @@
 namespace arlab {
 namespace {
 
-// Checks the memory needed before the first sum: a value per rank and chunk, a set per
-// contribution.
+// Checks the memory needed before the first sum.
 const Problem& with_memory(const Problem& problem) {
-  const double cells = double(problem.ranks) * double(problem.parts());
-  if (cells * sizeof(SumTrees::Id) + cells / 8 > 8.0 * (1 << 30))
+  if (symbol_bytes(problem) > 8.0 * (1 << 30))
     fail(Blame::usage, concat("verifying ", problem.ranks,
                               " ranks needs over 8 GiB of symbols: use fewer ranks"));
   return problem;
 }
 
 }  // namespace
+
+double symbol_bytes(const Problem& problem) {
+  const double cells = double(problem.ranks) * double(problem.parts());
+  return cells * sizeof(SumTrees::Id) + double(problem.ranks) * double(problem.ranks) / 8;
+}
 
 Fault fault_at(Fault::Kind kind, Rank rank, Count round, Rank chunk, const std::string& what) {
   const std::string when = round == 0 ? "at the end" : concat("round ", round);

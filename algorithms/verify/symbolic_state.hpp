@@ -13,6 +13,10 @@
 
 namespace arlab {
 
+/// Returns the memory that the symbols need before the first sum: a value per rank and chunk, a set of
+/// ranks per contribution.
+double symbol_bytes(const Problem& problem);
+
 class SymbolicState {
  public:
   /// Starts with the values that the Spec requires at the start. Throws Error(usage) if the symbols

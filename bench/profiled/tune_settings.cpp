@@ -68,6 +68,10 @@ SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& 
 SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space) {
   const std::vector<ScaleNetwork> networks = searched.scale.parsed_networks();
   const training::StrategyKind& kind = training::find_strategy(searched.scale.strategy);
+  if (kind.direct)
+    fail(Blame::usage, fmt::format("--tune finds no setting of strategy {}, which uses neither an "
+                                   "algorithm nor a scheduler of buckets: use strategy mirrored",
+                                   kind.name));
   const std::vector<std::string>& algorithms =
       space.algorithms.empty() ? kAlgorithms : space.algorithms;
   std::vector<std::string> schedulers = space.schedulers;

@@ -34,11 +34,12 @@ void ScaleOptions::add(CLI::App& app) {
                  fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et (default {})",
                              profile_names(), model))
       ->type_name("PROFILE");
-  app.add_option("-s,--strategy", strategy,
-                 "multi_worker (default), mirrored, central_storage, local_sgd, diloco, "
-                 "one_device; or sharded: "
-                 "zero1, zero2, fsdp, or hsdp (fsdp within --groups)")
+  app.add_option("-s,--strategy", strategy, "Any of `arlab list strategies` (default multi_worker)")
       ->type_name("NAME");
+  add_number(app, "--servers", servers, 1, kMostSimulatedWorkers,
+             "Parameter servers, in addition to the workers (default 1)");
+  add_interval(app, "--bound", bound, 0,
+               "stale_synchronous: steps ahead of the slowest worker (default 1)");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME");
   add_number(app, "--groups", group, 1, kMostSimulatedWorkers,
@@ -127,31 +128,36 @@ void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::str
     return std::any_of(all.begin(), all.end(), has);
   };
   const bool sharded = training::find_sharded_strategy(strategy).has_value();
+  const training::StrategyKind& kind = training::find_strategy(strategy);
   const std::vector<ScaleNetwork> wires = parsed_networks();
   const bool has_ports = any(wires, [](const ScaleNetwork& n) { return n.has_ports(); });
   const bool has_links = any(wires, [](const ScaleNetwork& n) { return !n.has_ports(); });
-  needs("--every", !sharded && training::find_strategy(strategy).periodic,
-        "strategy diloco or local_sgd");
+  needs("--servers", kind.has_servers, "a strategy with parameter servers");
+  needs("--bound", kind.name == "stale_synchronous", "strategy stale_synchronous");
+  for (const char* option : {"--algorithm", "--segments"})
+    needs(option, !kind.direct, "a strategy that does not send gradients from rank to rank itself");
+  needs("--every", !sharded && kind.periodic, "strategy diloco or local_sgd");
   for (const char* option : {"--fragments", "--delay"})
-    needs(option, !sharded && training::find_strategy(strategy).outer, "strategy diloco");
-  needs("--scheduler", sharded || training::find_strategy(strategy).schedules,
+    needs(option, !sharded && kind.outer, "strategy diloco");
+  needs("--scheduler", sharded || kind.schedules || kind.staggers,
         "strategy multi_worker or mirrored");
   needs("--latency", has_ports, "a network of ports, such as --network 10G");
   needs("--seed", has_links || jitter != 0, "--jitter or a topology");
-  needs("--groups",
-        strategy == "hsdp" || any(algorithms,
-                                  [](const std::string& name) {
-                                    return name == "auto" ||
-                                           (!name.empty() && find_algorithm(name).grouped);
-                                  }),
-        "--algorithm hierarchical or --strategy hsdp");
+  needs(
+      "--groups",
+      kind.grouped || (!kind.direct && any(algorithms,
+                                           [](const std::string& name) {
+                                             return name == "auto" ||
+                                                    (!name.empty() && find_algorithm(name).grouped);
+                                           })),
+      "--algorithm hierarchical or --strategy hsdp");
   needs("--codec-cost", any(compressors, [](const std::string& spec) { return spec != "none"; }),
         "--compressor");
 }
 
 training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                                           const std::string& scheduler,
-                                          const std::string& compressor, Rank ranks) const {
+                                          const std::string& compressor, Rank workers) const {
   training::GradientOptions gradients;
   set_scheduler(gradients, scheduler);
   set_compressor(gradients, compressor);
@@ -161,21 +167,25 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
          fmt::format("strategy {} exchanges units of 25 MiB in its own order: leave out "
                      "--scheduler {}",
                      strategy, scheduler));
-  training::TrainingPlan plan{
-      .layers = profile.tensors(),
-      .strategy = &training::find_strategy(sharding ? "multi_worker" : strategy),
-      .sharding = sharding.value_or(training::Shards::none),
-      .every = every,
-      .fragments = fragments,
-      .delay = delay,
-      .scheduler = &training::find_scheduler(gradients.scheduler),
-      .scheduling = gradients.scheduling,
-      .segments = segments,
-      .ranks = ranks,
-      .slowdown = slowdown,
-      .jitter = jitter,
-      .seed = seed,
-      .steps = steps};
+  const training::StrategyKind& kind =
+      training::find_strategy(sharding ? "multi_worker" : strategy);
+  const Rank serving = kind.has_servers ? servers : 0;
+  training::TrainingPlan plan{.layers = profile.tensors(),
+                              .strategy = &kind,
+                              .sharding = sharding.value_or(training::Shards::none),
+                              .every = every,
+                              .fragments = fragments,
+                              .delay = delay,
+                              .servers = serving,
+                              .bound = bound,
+                              .scheduler = &training::find_scheduler(gradients.scheduler),
+                              .scheduling = gradients.scheduling,
+                              .segments = segments,
+                              .ranks = workers + serving,
+                              .slowdown = slowdown,
+                              .jitter = jitter,
+                              .seed = seed,
+                              .steps = steps};
   for (const double factor : slowdown)
     if (!(factor > 0) || !(factor <= 1e6))
       fail(Blame::usage,
@@ -185,10 +195,12 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   if (!(jitter >= 0) || !(jitter <= 1e6))
     fail(Blame::usage, fmt::format("--jitter is {}: give 0 to 1e6, such as 0.1", jitter));
   const training::CodecCost codec = parse_codec_cost(codec_cost);
-  if (gradients.compressor) {
+  if (gradients.compressor && kind.direct) {
+    plan.compression = {.choice = *gradients.compressor, .codec = codec};
+  } else if (gradients.compressor) {
     const Count n = profile.parameters();
     const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
-    const std::string way = training::code_route(gradients, {&whole, 1}, ranks).way;
+    const std::string way = training::code_route(gradients, {&whole, 1}, workers).way;
     const auto aggregation = training::find_aggregation(way);
     plan.compression = {*gradients.compressor,
                         aggregation.value_or(training::Aggregation::all_gather), codec};
@@ -209,6 +221,7 @@ training::MakeNetwork ScaleOptions::place(training::TrainingPlan& plan,
 
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network) {
+  if (plan.strategy->direct) return find_algorithm(plan.strategy->route);
   if (word != "auto") return find_algorithm(word);
   constexpr Count kBucket = 25 << 18;         // elements of 25 MiB
   constexpr Count kMostMessages = 1'100'000;  // those of a ring of 740 ranks

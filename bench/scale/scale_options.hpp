@@ -27,6 +27,8 @@ struct ScaleOptions {
   double jitter = 0;
   Rank group = 0;
   int segments = 1, steps = 12;
+  Rank servers = 1;
+  Count bound = 1;
   Count every = 8, fragments = 1, delay = 0, batch = 0;
   std::uint64_t seed = 1;
   std::string json;
@@ -43,9 +45,10 @@ struct ScaleOptions {
   void check_effects(const CLI::App& command, const std::vector<std::string>& algorithms,
                      const std::vector<std::string>& compressors) const;
 
-  /// Returns a plan without ranks and network. Throws Error(usage) that names the bad value.
+  /// Returns a plan of this many workers, and of the strategy's servers, without network. Throws Error(usage)
+  /// that names the bad value.
   training::TrainingPlan plan(const training::ModelProfile& profile, const std::string& scheduler,
-                              const std::string& compressor, Rank ranks) const;
+                              const std::string& compressor, Rank workers) const;
 
   /// Returns networks of the plan's ranks, and sets its groups, its grid, and the time of the optimizer,
   /// which updates a shard if the strategy is sharded. `network` must outlive them.
@@ -53,7 +56,7 @@ struct ScaleOptions {
                               const ScaleNetwork& network) const;
 };
 
-/// Returns the algorithm of a word; of "auto", the fastest for a bucket of gradients of those that support the
+/// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of gradients of those that support the
 /// plan's collectives.
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network);

@@ -23,22 +23,32 @@ Limit limit_of(const ScaleRow& row) {
 }
 
 std::string advice(const ScaleRow& row) {
+  const double startup = 100 * std::min(1.0, row.steps.startup / row.steps.communication);
   switch (row.limit) {
     case Limit::computation:
       return "Faster GPUs or more of them shorten the training; the network does not.";
     case Limit::stragglers:
       return "All wait for the slowest worker: replace it, or give it fewer samples.";
     case Limit::latency:
+      if (row.direct)
+        return fmt::format(
+            "Start-up takes {:.0f}% of the communication: strategy multi_worker merges gradients "
+            "and sends fewer messages.",
+            startup);
       return fmt::format(
           "Start-up takes {:.0f}% of the communication: merge gradients (scheduler buckets or "
           "mg_wfbp), or use an algorithm of fewer rounds.",
-          100 * std::min(1.0, row.steps.startup / row.steps.communication));
+          startup);
     case Limit::coding:
       return "Coding takes longer than the messages: use a cheaper compressor, or none.";
     case Limit::order:
       return "The communication would fit behind the backward pass: change its order (scheduler "
              "mg_wfbp, dear or priority).";
     case Limit::bandwidth:
+      if (row.direct)
+        return fmt::format(
+            "Use {}strategy multi_worker, whose ranks share the traffic, or a faster network.",
+            row.servers > 0 ? "more servers (--servers), a compressor, " : "");
       return "Send fewer bytes (compressor, larger batches per worker, local_sgd), use a faster "
              "network, or an algorithm that fits it.";
   }
@@ -55,12 +65,15 @@ std::string_view name(Limit limit) {
 
 ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
                        const training::MakeNetwork& network, training::Ranks ranks, bool trace) {
-  row.ranks = plan.ranks;
-  row.algorithm = plan.ranks > 1 ? std::string(plan.algorithm->name) : "";
+  row.ranks = plan.workers();
+  row.servers = plan.servers;
+  row.direct = plan.strategy->direct;
+  row.algorithm = plan.ranks == 1 ? "" : row.direct ? "direct" : std::string(plan.algorithm->name);
   row.steps = training::simulate_training(plan, network, ranks, trace);
   row.step = row.steps.period();
   training::TrainingPlan one = plan;
   one.ranks = 1;
+  one.servers = 0;
   one.slowdown.clear();
   one.jitter = 0;
   row.alone = training::computation_of(one);
@@ -90,6 +103,7 @@ Json to_json(const ScaleRow& row) {
           {"model", row.model},
           {"network", row.network},
           {"ranks", row.ranks},
+          {"servers", row.servers},
           {"batch_per_worker", row.batch},
           {"strategy", row.strategy},
           {"algorithm", row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm)},

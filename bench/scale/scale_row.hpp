@@ -23,10 +23,11 @@ struct Alternative {
 struct ScaleRow {
   std::string model = {}, network = {}, strategy = {}, algorithm = {}, scheduler = {},
               compressor = {};
-  Rank ranks = 1;
+  Rank ranks = 1, servers = 0;  ///< workers, and servers in addition
   Count batch = 1;
   double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: of one worker
   double backward = 0;                          ///< part of the computation
+  bool direct = false;    ///< the strategy sends messages itself, without an algorithm
   bool schedules = true;  ///< communication may overlap with it, in an order that can be chosen
   training::SimulatedSteps steps = {};
   Limit limit = Limit::computation;

@@ -38,10 +38,12 @@ RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTranspor
 RankExecutor::~RankExecutor() {
   if (std::uncaught_exceptions() > 0) transport_.abort();  // no peer comes any more: leave at once
   try {
-    synchronize();                   // no work is left on memory that is about to be freed
+    synchronize();  // no work is left on memory that is about to be freed
+    if (second_) second_->synchronize();
   } catch (const std::exception&) {  // reported before, or another rank has failed
     try {
       stream_->synchronize();  // messages are aborted by now, and end
+      if (second_) second_->synchronize();
     } catch (const std::exception&) {
     }
   }
@@ -70,7 +72,14 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
     prepared.part_.sent = whole.plan.sent[me];
     prepared.part_.scratch = whole.scratch[me];
   } else {
-    prepared.part_ = plan_of_rank(matched, control_.rank(), operand);
+    const double applied = bytes_applied_per_step(matched, problem.ranks, size_of(operand.dtype));
+    prepared.part_ =
+        plan_of_rank(matched, control_.rank(), operand, applied >= overlap_from_ ? 2 : 1);
+    if (prepared.part_.waves > 1 && !second_) {
+      second_ = device_.make_stream();
+      for (DeviceEvent& event : arrived_) event = device_.make_event();
+      for (DeviceEvent& event : applied_) event = device_.make_event();
+    }
   }
   prepared.data_ = data;
   prepared.operand_ = operand;
@@ -137,6 +146,7 @@ void RankExecutor::enqueue_steps(const Prepared& prepared, Place* place) {
   const AverageDivisors divisors = divisors_of(prepared.operand_, prepared.ranks_);
   if (divisors.before != 1 && part.contributed > 0)
     stream_->scale(prepared.data_, part.contributed, prepared.operand_.dtype, divisors.before);
+  std::array<bool, 2> applies{};  // by wave: what its next messages wait for
   for (const PlannedStep& step : part.steps) {
     for (const PlannedRound& round : step.rounds)
       if (place) place->begin_round(static_cast<std::size_t>(round.lane), round.number);
@@ -144,22 +154,40 @@ void RankExecutor::enqueue_steps(const Prepared& prepared, Place* place) {
     for (const PlannedMessage& call : step.calls)
       calls_.push_back({call.sends, call.peer,
                         (call.in_scratch ? scratch : prepared.data_) + call.offset, call.bytes});
+    const auto wave = static_cast<std::size_t>(step.wave);
+    if (std::exchange(applies[wave], false)) stream_->wait(applied_[wave]);
     transport_.exchange(calls_, *stream_);
-    for (std::size_t first = 0, next; first < step.uses.size(); first = next) {
-      const PlannedUse& use = step.uses[first];
-      std::byte* const into = prepared.data_ + use.offset;
-      senders_.clear();
-      for (next = first; next < step.uses.size() && applies_with(use, step.uses[next]); ++next)
-        senders_.push_back(scratch + step.uses[next].scratch);
-      if (use.kind == ActionKind::reduce)
-        stream_->reduce_all(into, senders_, use.elements, prepared.operand_);
-      else
-        stream_->copy(into, senders_.back(), static_cast<std::size_t>(use.elements) * element);
+    if (part.waves == 1 || step.uses.empty()) {
+      apply(prepared, step, *stream_);
+      continue;
     }
+    stream_->record(arrived_[wave]);
+    second_->wait(arrived_[wave]);
+    apply(prepared, step, *second_);
+    second_->record(applied_[wave]);
+    applies[wave] = true;
   }
+  for (std::size_t wave = 0; wave < applies.size(); ++wave)
+    if (applies[wave]) stream_->wait(applied_[wave]);
   for (const ElementRange& range : part.divided)
     stream_->scale(prepared.data_ + static_cast<std::size_t>(range.first) * element, range.elements,
                    prepared.operand_.dtype, divisors.after);
+}
+
+void RankExecutor::apply(const Prepared& prepared, const PlannedStep& step, DeviceStream& stream) {
+  const std::byte* const scratch = prepared.scratch_->data();
+  for (std::size_t first = 0, next; first < step.uses.size(); first = next) {
+    const PlannedUse& use = step.uses[first];
+    std::byte* const into = prepared.data_ + use.offset;
+    senders_.clear();
+    for (next = first; next < step.uses.size() && applies_with(use, step.uses[next]); ++next)
+      senders_.push_back(scratch + step.uses[next].scratch);
+    if (use.kind == ActionKind::reduce)
+      stream.reduce_all(into, senders_, use.elements, prepared.operand_);
+    else
+      stream.copy(into, senders_.back(),
+                  static_cast<std::size_t>(use.elements) * size_of(prepared.operand_.dtype));
+  }
 }
 
 void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {

@@ -5,6 +5,7 @@
 // runs a whole plan and reads its peers (PeerRun).
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -75,6 +76,11 @@ class RankExecutor final : public Executor {
   /// host, which adds an element in the order of its chunk.
   enum class Cutting { at_64_bytes, of_equal_size };
 
+  /// From how many bytes that a rank adds per step, in the mean, two waves of lanes overlap (rank_plan.hpp).
+  /// Each step then has two groups of messages. The default is an estimate: it was measured on no GPU.
+  /// The same on all ranks; for what is prepared from now on.
+  void overlap_from(double bytes) { overlap_from_ = bytes; }
+
   /// `data`: this rank's vector, on its device; changed in place. All ranks call it together: capturing
   /// may connect them. Throws Error(usage) if the algorithm does not support the problem.
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
@@ -104,6 +110,7 @@ class RankExecutor final : public Executor {
   void enqueue(Prepared& prepared);
   /// `place`: shows the rounds while their messages are in progress, or null.
   void enqueue_steps(const Prepared& prepared, Place* place);
+  void apply(const Prepared& prepared, const PlannedStep& step, DeviceStream& stream);
   void enqueue_checked(Prepared* prepared, const RunMode& mode);
   void note_choice(const std::string& spec);
 
@@ -113,6 +120,10 @@ class RankExecutor final : public Executor {
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
   DeviceEvent start_, stop_, graph_start_, graph_stop_;
+  double overlap_from_ = 8 << 20;
+  std::unique_ptr<DeviceStream>
+      second_;  // applies what has arrived, while stream_ carries the rest
+  std::array<DeviceEvent, 2> arrived_, applied_;  // by wave
   bool timed_by_graph_ = false;                   // the last run
   std::set<std::shared_ptr<const PeerRun>> ran_;  // plans, until they have been checked
   bool inside_ = false;                           // a collective that has been enqueued

@@ -15,30 +15,42 @@ bool overlap(Count a, Count b, Count a_elements, Count b_elements) {
 
 class Cutter {
  public:
-  Cutter(const MatchedSchedule& plan, Rank rank, Operand operand)
-      : plan_(plan), rank_(rank), operand_(operand), element_(size_of(operand.dtype)) {}
+  Cutter(const MatchedSchedule& plan, Rank rank, Operand operand, int waves)
+      : plan_(plan), rank_(rank), operand_(operand), element_(size_of(operand.dtype)) {
+    for (const MatchedRound& round : plan.rounds)
+      part_.lanes = std::max(part_.lanes, static_cast<std::size_t>(round.lane) + 1);
+    part_.waves = part_.lanes < 2 ? 1 : waves;
+  }
 
   RankPlan part() {
     part_.sent = plan_.sent[static_cast<std::size_t>(rank_)];
     part_.contributed = plan_.contributed;
     if (operand_.op == Op::avg) part_.divided = plan_.divided[static_cast<std::size_t>(rank_)];
     lay_out_scratch();
-    std::vector<PlannedRound> begun;
-    for (std::uint32_t step = 0; step < plan_.step_count(); ++step) {
-      PlannedStep mine;
-      for (auto [at, end] = begins_.equal_range(step); at != end; ++at)
-        begun.push_back({plan_.rounds[at->second].lane, plan_.rounds[at->second].number});
-      for (std::uint32_t m = plan_.steps[step]; m < plan_.steps[step + 1]; ++m) call(m, mine.calls);
-      for (const auto& [end, round] : rounds_)
-        if (end == step) use(round, mine.uses);
-      if (mine.calls.empty()) continue;  // the messages of what has begun come later
-      mine.rounds = std::exchange(begun, {});
-      part_.steps.push_back(std::move(mine));
-    }
+    std::vector<std::vector<PlannedRound>> begun(static_cast<std::size_t>(part_.waves));
+    for (std::uint32_t step = 0; step < plan_.step_count(); ++step)
+      for (int wave = 0; wave < part_.waves; ++wave)
+        add_step(step, wave, begun[static_cast<std::size_t>(wave)]);
     return std::move(part_);
   }
 
  private:
+  bool is_in(int wave, std::int32_t lane) const { return lane % part_.waves == wave; }
+
+  void add_step(std::uint32_t step, int wave, std::vector<PlannedRound>& begun) {
+    PlannedStep mine{.wave = wave, .rounds = {}, .calls = {}, .uses = {}};
+    for (auto [at, end] = begins_.equal_range(step); at != end; ++at)
+      if (const MatchedRound& round = plan_.rounds[at->second]; is_in(wave, round.lane))
+        begun.push_back({round.lane, round.number});
+    for (std::uint32_t m = plan_.steps[step]; m < plan_.steps[step + 1]; ++m)
+      if (is_in(wave, plan_.messages[m].lane)) call(m, mine.calls);
+    for (auto [at, end] = ends_.equal_range(step); at != end; ++at)
+      if (is_in(wave, plan_.rounds[at->second].lane)) use(at->second, mine.uses);
+    if (mine.calls.empty()) return;  // the messages of what has begun come later
+    mine.rounds = std::exchange(begun, {});
+    part_.steps.push_back(std::move(mine));
+  }
+
   bool needs_scratch(const MatchedMessage& m) const {
     if (m.kind == ActionKind::reduce) return true;
     const MatchedRound& round = plan_.rounds[m.target_round];
@@ -59,10 +71,9 @@ class Cutter {
     std::map<std::int32_t, std::size_t> largest;  // by lane
     for (std::uint32_t index = 0; index < plan_.rounds.size(); ++index) {
       const MatchedRound& round = plan_.rounds[index];
-      part_.lanes = std::max(part_.lanes, static_cast<std::size_t>(round.lane) + 1);
       if (round.rank != rank_) continue;
       begins_.emplace(round.begins, index);
-      rounds_.emplace(round.ends, index);
+      ends_.emplace(round.ends, index);
       std::size_t used = 0;
       for (const std::uint32_t m : round.receives) {
         const MatchedMessage& its = plan_.messages[m];
@@ -105,15 +116,23 @@ class Cutter {
   Operand operand_;
   std::size_t element_;
   std::multimap<std::uint32_t, std::uint32_t> begins_;  // of this rank's rounds, by first step
-  std::multimap<std::uint32_t, std::uint32_t> rounds_;  // by last step
+  std::multimap<std::uint32_t, std::uint32_t> ends_;    // by last step
   std::map<std::uint32_t, std::size_t> places_;         // in scratch, of messages that need it
   RankPlan part_;
 };
 
 }  // namespace
 
-RankPlan plan_of_rank(const MatchedSchedule& plan, Rank rank, Operand operand) {
-  return Cutter(plan, rank, operand).part();
+RankPlan plan_of_rank(const MatchedSchedule& plan, Rank rank, Operand operand, int waves) {
+  return Cutter(plan, rank, operand, waves).part();
+}
+
+double bytes_applied_per_step(const MatchedSchedule& plan, Rank ranks, std::size_t element) {
+  double elements = 0;
+  for (const MatchedMessage& m : plan.messages)
+    if (m.kind == ActionKind::reduce) elements += static_cast<double>(m.elements);
+  const auto steps = static_cast<double>(std::max<std::size_t>(plan.step_count(), 1));
+  return elements * static_cast<double>(element) / steps / ranks;
 }
 
 }  // namespace arlab::collectives

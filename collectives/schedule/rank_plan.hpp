@@ -3,6 +3,10 @@
 //
 // Messages to be reduced land in scratch, and are reduced after the round's last message. By then all
 // sends of the round are complete, so that each had the value at the round's start.
+//
+// Lanes work on parts of the vector that do not overlap. In two waves, the even lanes' messages of a step
+// are one group and the odd lanes' another, so that one wave is applied while the other travels. All
+// ranks must have the same waves, whose groups then follow one another in the same order everywhere.
 #pragma once
 
 #include <cstddef>
@@ -37,13 +41,15 @@ struct PlannedRound {
 };
 
 struct PlannedStep {
+  int wave = 0;
   std::vector<PlannedRound> rounds;   ///< that begin with it
   std::vector<PlannedMessage> calls;  ///< at once; those between two ranks match in this order
   std::vector<PlannedUse> uses;       ///< afterwards, in this order
 };
 
 struct RankPlan {
-  std::vector<PlannedStep> steps;     ///< those in which the rank takes part
+  std::vector<PlannedStep> steps;  ///< those in which the rank takes part
+  int waves = 1;
   std::size_t lanes = 0;              ///< of all ranks
   Count contributed = 0;              ///< see MatchedSchedule
   std::vector<ElementRange> divided;  ///< at the end, by avg
@@ -51,6 +57,10 @@ struct RankPlan {
   Cost sent;
 };
 
-RankPlan plan_of_rank(const MatchedSchedule& plan, Rank rank, Operand operand);
+/// `waves`: 1 or 2; there are no more than lanes.
+RankPlan plan_of_rank(const MatchedSchedule& plan, Rank rank, Operand operand, int waves = 1);
+
+/// Returns how many bytes a rank applies in a step, in the mean over ranks and steps.
+double bytes_applied_per_step(const MatchedSchedule& plan, Rank ranks, std::size_t element);
 
 }  // namespace arlab::collectives

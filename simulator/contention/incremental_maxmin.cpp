@@ -31,8 +31,8 @@ IncrementalMaxMin::Flow IncrementalMaxMin::add(std::span<const Link> route) {
   std::copy(route.begin(), route.end(),
             links_.begin() + static_cast<std::ptrdiff_t>(flow * stride_));
   length_[flow] = static_cast<std::uint32_t>(route.size());
-  rate_[flow] = 0;
-  holder_[flow] = kNew;
+  state_[flow].rate = 0;
+  state_[flow].holder = kNew;
   return flow;
 }
 
@@ -42,9 +42,7 @@ IncrementalMaxMin::Flow IncrementalMaxMin::take_number() {
     links_.resize(flows * stride_);
     places_.resize(flows * stride_);
     length_.resize(flows);
-    rate_.resize(flows);
-    holder_.resize(flows);
-    group_.resize(flows);
+    state_.resize(flows);
     started_.resize(flows);
     return static_cast<Flow>(flows - 1);
   }
@@ -104,7 +102,7 @@ void IncrementalMaxMin::stop(Flow flow) {
 // All flows of the link are solved again: any of them may now be limited by it, or no longer.
 void IncrementalMaxMin::set_capacity(Link link, double capacity) {
   channel(link).capacity = capacity;
-  for (const Flow flow : channel(link).flows) holder_[flow] = kNew;
+  for (const Flow flow : channel(link).flows) state_[flow].holder = kNew;
   mark(link);
 }
 
@@ -161,27 +159,27 @@ void IncrementalMaxMin::gather() {
     const Link link = scratch_.waiting.back();
     scratch_.waiting.pop_back();
     for (const Flow flow : channel(link).flows)
-      if (holder_[flow] == link || holder_[flow] == kNew) join(flow);
+      if (state_[flow].holder == link || state_[flow].holder == kNew) join(flow);
   }
 }
 
 void IncrementalMaxMin::join(Flow flow) {
-  if (std::exchange(group_[flow], groups_) == groups_) return;
+  if (std::exchange(state_[flow].group, groups_) == groups_) return;
   scratch_.flows.push_back(flow);
   for (const Link link : route(flow))
     if (std::exchange(channel(link).dirty, false)) scratch_.waiting.push_back(link);
 }
 
 void IncrementalMaxMin::settle_group() {
-  scratch_.visited = 0;
+  begin_subproblem();
   for (;;) {
-    build_subproblem();
+    extend_subproblem();
     const Shares solved = solver_.solve(scratch_.problem);
     if (!propagate(solved)) {
       for (std::size_t i = 0; i < scratch_.flows.size(); ++i) {
         const std::uint32_t holder = solved.holder[i];
         set_rate(scratch_.flows[i], solved.rate[i],
-                 holder == Shares::kCap ? kCapped : scratch_.links[holder]);
+                 holder == Shares::kLimit ? scratch_.own[i] : scratch_.links[holder]);
       }
       return;
     }
@@ -189,36 +187,57 @@ void IncrementalMaxMin::settle_group() {
   }
 }
 
-// Builds the problem of the group: its flows share the capacity that the other flows leave.
-void IncrementalMaxMin::build_subproblem() {
-  scratch_.problem.cap = cap_;
+void IncrementalMaxMin::begin_subproblem() {
+  scratch_.own.clear();
+  scratch_.links.clear();
+  scratch_.crossings = scratch_.visited = 0;
+  scratch_.problem.capacity.clear();
   scratch_.problem.begin.assign(1, 0);
   scratch_.problem.links.clear();
-  scratch_.links.clear();
-  ++subproblems_;
-  for (const Flow flow : scratch_.flows) {
-    for (const Link link : route(flow)) {
-      Channel& c = channel(link);
-      if (std::exchange(c.subproblem, subproblems_) != subproblems_) {
-        c.index = static_cast<std::uint32_t>(scratch_.links.size());
-        c.inside = 0;
-        scratch_.links.push_back(link);
-      }
-      ++c.inside;
-      scratch_.problem.links.push_back(c.index);
-    }
-    scratch_.problem.begin.push_back(static_cast<std::uint32_t>(scratch_.problem.links.size()));
-  }
-  scratch_.problem.capacity.clear();
-  for (const Link link : scratch_.links) {
+  scratch_.problem.limit.clear();
+}
+
+// Adds the flows that have joined since: the group shares the capacity that the other flows leave.
+void IncrementalMaxMin::extend_subproblem() {
+  ++extensions_;
+  scratch_.changed.clear();
+  for (std::size_t i = scratch_.own.size(); i < scratch_.flows.size(); ++i)
+    add_to_subproblem(scratch_.flows[i]);
+  for (const Link link : scratch_.changed) {
     const Channel& c = channel(link);
     double others = 0;
-    scratch_.visited += c.flows.size();
     if (c.inside < c.flows.size())
       for (const Flow flow : c.flows)
-        if (group_[flow] != groups_) others += rate_[flow];
-    scratch_.problem.capacity.push_back(std::max(0.0, c.capacity - others));
+        if (state_[flow].group != groups_) others += state_[flow].rate;
+    scratch_.problem.capacity[c.index] = std::max(0.0, c.capacity - others);
   }
+  scratch_.visited += scratch_.crossings;
+}
+
+// A link of no other flow is no part of the problem, but limits the flow's rate.
+void IncrementalMaxMin::add_to_subproblem(Flow flow) {
+  double limit = cap_ > 0 ? cap_ : kInfinite;
+  Link own = kCapped;
+  for (const Link link : route(flow)) {
+    Channel& c = channel(link);
+    if (c.flows.size() == 1) {
+      if (c.capacity < limit) limit = c.capacity, own = link;
+      continue;
+    }
+    if (std::exchange(c.group, groups_) != groups_) {
+      c.index = static_cast<std::uint32_t>(scratch_.links.size());
+      c.inside = 0;
+      scratch_.links.push_back(link);
+      scratch_.problem.capacity.push_back(0);
+      scratch_.crossings += c.flows.size();
+    }
+    ++c.inside;
+    scratch_.problem.links.push_back(c.index);
+    if (std::exchange(c.changed, extensions_) != extensions_) scratch_.changed.push_back(link);
+  }
+  scratch_.problem.begin.push_back(static_cast<std::uint32_t>(scratch_.problem.links.size()));
+  scratch_.problem.limit.push_back(limit);
+  scratch_.own.push_back(own);
 }
 
 // Joins the flows outside the group whose rates the solution affects. Returns whether there are
@@ -228,8 +247,8 @@ bool IncrementalMaxMin::propagate(const Shares& solved) {
   scratch_.level.assign(scratch_.links.size(), kInfinite);
   scratch_.rate_changed.assign(scratch_.links.size(), false);
   for (std::size_t i = 0; i < before; ++i) {
-    if (solved.holder[i] != Shares::kCap) scratch_.level[solved.holder[i]] = solved.rate[i];
-    if (same(solved.rate[i], rate_[scratch_.flows[i]])) continue;
+    if (solved.holder[i] != Shares::kLimit) scratch_.level[solved.holder[i]] = solved.rate[i];
+    if (same(solved.rate[i], rate(scratch_.flows[i]))) continue;
     for (std::uint32_t k = scratch_.problem.begin[i]; k < scratch_.problem.begin[i + 1]; ++k)
       scratch_.rate_changed[scratch_.problem.links[k]] = true;
   }
@@ -240,8 +259,8 @@ bool IncrementalMaxMin::propagate(const Shares& solved) {
       continue;
     scratch_.visited += c.flows.size();
     for (const Flow flow : c.flows)
-      if ((scratch_.rate_changed[l] && holder_[flow] == link) ||
-          rate_[flow] > scratch_.level[l] * (1 + kRounding))
+      if ((scratch_.rate_changed[l] && state_[flow].holder == link) ||
+          state_[flow].rate > scratch_.level[l] * (1 + kRounding))
         join(flow);
   }
   gather();
@@ -253,16 +272,17 @@ void IncrementalMaxMin::join_connected() {
   for (std::size_t i = 0; i < scratch_.flows.size(); ++i)
     for (const Link link : route(scratch_.flows[i])) {
       Channel& c = channel(link);
-      if (std::exchange(c.group, groups_) == groups_) continue;
+      if (std::exchange(c.connected, groups_) == groups_) continue;
       for (const Flow flow : c.flows) join(flow);
     }
   scratch_.waiting.clear();
 }
 
 void IncrementalMaxMin::set_rate(Flow flow, double rate, Link holder) {
-  holder_[flow] = holder;
-  if (same(rate_[flow], rate)) return;
-  rate_[flow] = rate;
+  State& state = state_[flow];
+  state.holder = holder;
+  if (same(state.rate, rate)) return;
+  state.rate = rate;
   changed_.push_back(flow);
 }
 

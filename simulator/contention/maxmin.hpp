@@ -17,48 +17,56 @@ struct Sharing {
   std::vector<double> capacity;      ///< of each link, at least 0, in any unit of rate
   std::vector<std::uint32_t> begin;  ///< flows + 1 positions
   std::vector<std::uint32_t> links;
-  double cap = 0;  ///< maximum rate of one flow; 0: no limit
+  std::vector<double> limit;  ///< of each flow: its maximum rate; infinite: none
 
   bool operator==(const Sharing&) const = default;
 };
 
 /// The solution. The spans are valid until the next call.
 struct Shares {
-  static constexpr std::uint32_t kCap = ~std::uint32_t{0};
+  static constexpr std::uint32_t kLimit = ~std::uint32_t{0};
 
   std::span<const double> rate;           ///< of each flow, in the unit of the capacities
-  std::span<const std::uint32_t> holder;  ///< the full link that settled the flow, or kCap
+  std::span<const std::uint32_t> holder;  ///< the full link that settled the flow, or kLimit
 };
 
 class MaxMin {
  public:
-  /// Solves the problem. A flow without links needs a cap. The latest problem is cached: ranks in
-  /// step often repeat it.
+  /// Solves the problem. A flow without links needs a limit. The latest large problem is cached: ranks
+  /// in step often repeat it.
   Shares solve(const Sharing& sharing);
 
  private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
   struct Level {
     double share;
-    std::uint32_t link;
+    std::uint32_t bound;
     bool operator>(const Level& other) const {
-      return share != other.share ? share > other.share : link > other.link;
+      return share != other.share ? share > other.share : bound > other.bound;
     }
   };
 
   void fill(const Sharing& sharing);
+  void list_flows(const Sharing& sharing);
   void fill_few(const Sharing& sharing);
   void fill_many(const Sharing& sharing);
   template <class OnLink>
   void settle_flows(const Sharing& sharing, const Level& level, OnLink on_link);
+  template <class OnLink>
+  void settle(const Sharing& sharing, std::uint32_t flow, double rate, std::uint32_t holder,
+              OnLink on_link);
   double share(std::uint32_t link) const;  // of one unsettled flow
-  void list_flows(const Sharing& sharing);
 
-  Sharing solved_;                            // the problem that rate_ and holder_ solve
-  std::vector<double> rate_, left_;           // of each flow, of each link
-  std::vector<std::uint32_t> holder_;         // of each flow
-  std::vector<std::uint32_t> open_;           // of each link: number of unsettled flows
-  std::vector<std::uint32_t> first_, flows_;  // of each link: its flows
-  std::vector<double> share_;
+  Sharing solved_;                        // the problem that rate_ and holder_ solve, if large
+  std::vector<double> rate_, left_;       // of each flow, of each link
+  std::vector<std::uint32_t> holder_;     // of each flow
+  std::vector<std::uint32_t> open_;       // of each link: number of unsettled flows
+  std::vector<std::uint32_t> first_;      // of each link: its latest crossing, or kNone
+  std::vector<std::uint32_t> next_, by_;  // of each crossing: one before it on its link; its flow
+  std::size_t unsettled_ = 0;             // flows
+  // Bounds are the limits of flows, numbered as these, and then the shares of links.
+  std::vector<double> bounds_;
   std::vector<Level> heap_;
 };
 

@@ -24,8 +24,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       options_(options),
       element_size_(element_size),
       actors_(std::move(source)),
-      waiting_(static_cast<std::size_t>(ranks)),
-      ready_(synchronous_ ? actors_.size() : 0) {
+      waiting_(static_cast<std::size_t>(ranks)) {
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   messages_.reserve(actors_.size());
   if constexpr (std::is_same_v<Source, Actors>) {
@@ -75,8 +74,9 @@ template <class Source>
   if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
   if (const Event* e = queue_.upcoming(6)) {
     const Actor& actor = actors_[e->actor];
-    __builtin_prefetch(actor.pending.round().data());
-    __builtin_prefetch(actor.pending.round().data() + 1);
+    const auto round = actor.pending.round();
+    __builtin_prefetch(round.data());
+    if (round.size() > 1) __builtin_prefetch(&round[1]);
     const auto* frame = static_cast<const char*>(actor.program.address());
     for (std::size_t i = 0; e->kind == Kind::begin && i < kFrame; i += kLine)
       __builtin_prefetch(frame + i, 1);

@@ -1,8 +1,10 @@
 // ExternalRounds: actors that receive their rounds from the caller, one at a time, on any lane.
 //
-// Each lane that has been used has one actor per rank.
+// A rank has an actor on each lane on which it has had a round, or a peer's round has named it: 16,384 ranks
+// that talk to few others on lanes of their own need memory for these alone.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -22,27 +24,26 @@ struct PostedAction {
 
 class ExternalRounds {
  public:
-  using Index = Actors::Index;  ///< lane by lane in the order of their first use, rank by rank
+  using Index = Actors::Index;  ///< in the order of their first use
 
   explicit ExternalRounds(Rank ranks) : ranks_(ranks) {}
 
   /// Gives the round to the actor of that rank and lane. Returns the actor.
   Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round) {
-    const auto [place, is_new] =
-        places_.emplace(lane, static_cast<Index>(places_.size()) * static_cast<Index>(ranks_));
-    if (is_new) {
-      lanes_.push_back(lane);
-      all_.resize(all_.size() + static_cast<std::size_t>(ranks_));
-      rounds_.resize(all_.size());
-    }
-    const Index actor = place->second + static_cast<Index>(rank);
-    Posted& posted = rounds_[actor];
+    const auto [place, is_new] = places_.emplace(lane, static_cast<Index>(places_.size()));
+    if (is_new) lanes_.push_back(lane);
+    const Index actor = find_or_add(rank, place->second);
+    targets_.clear();
+    for (const PostedAction& action : round)
+      targets_.push_back(&action != round.data() && (&action)[-1].peer == action.peer
+                             ? targets_.back()
+                             : find_or_add(action.peer, place->second));
+    Posted& posted = rounds_[actor];  // after all are added
     posted.actions.clear();
-    posted.bytes.clear();
-    for (const PostedAction& action : round) {
-      const auto position = static_cast<Rank>(posted.bytes.size());
-      posted.actions.push_back({action.kind, action.peer, {position, 1}});
-      posted.bytes.push_back(action.bytes);
+    posted.messages.clear();
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      posted.actions.push_back({round[i].kind, round[i].peer, {static_cast<Rank>(i), 1}});
+      posted.messages.push_back({round[i].bytes, targets_[i]});
     }
     return actor;
   }
@@ -56,19 +57,14 @@ class ExternalRounds {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
-  Rank rank_of(Index actor) const { return static_cast<Rank>(actor % static_cast<Index>(ranks_)); }
+  Rank rank_of(Index actor) const { return ends_[actor].rank; }
   /// The lane's number in this class, and its number for the caller.
-  Index lane_of(Index actor) const { return actor / static_cast<Index>(ranks_); }
+  Index lane_of(Index actor) const { return ends_[actor].lane; }
   std::int32_t outer_lane_of(Index actor) const { return lanes_[lane_of(actor)]; }
-  Index actor_of(Rank rank, Index lane) const {
-    return lane * static_cast<Index>(ranks_) + static_cast<Index>(rank);
-  }
-  Index peer_of(Index actor, const Action& action) const {
-    return actor_of(action.peer, lane_of(actor));
-  }
-  Bytes bytes_of(Index actor, const Action& action) const {
-    return rounds_[actor].bytes[static_cast<std::size_t>(action.chunks.first)];
-  }
+  /// Returns the actor, which must exist.
+  Index actor_of(Rank rank, Index lane) const { return actors_.at(key(rank, lane)); }
+  Index peer_of(Index actor, const Action& action) const { return message(actor, action).peer; }
+  Bytes bytes_of(Index actor, const Action& action) const { return message(actor, action).bytes; }
 
   /// What the actions name is not known here, only how many bytes.
   bool share_elements(const Action&, const Action&) const { return false; }
@@ -81,16 +77,44 @@ class ExternalRounds {
   Round round(Index actor) const { return rounds_[actor].actions; }
 
  private:
+  struct Message {
+    Bytes bytes = 0;
+    Index peer = 0;  // the actor at its other end
+  };
   struct Posted {
-    std::vector<Action> actions;  // their chunks are positions in `bytes`
-    std::vector<Bytes> bytes;
+    std::vector<Action> actions;  // their chunks are positions in `messages`
+    std::vector<Message> messages;
+  };
+  struct End {
+    Rank rank = 0;
+    Index lane = 0;
   };
 
+  static std::uint64_t key(Rank rank, Index lane) {
+    return static_cast<std::uint64_t>(lane) << 32 | static_cast<std::uint32_t>(rank);
+  }
+  Index find_or_add(Rank rank, Index lane) {
+    expects(rank >= 0 && rank < ranks_, "a round names a rank that does not exist");
+    const auto [found, is_new] = actors_.emplace(key(rank, lane), size());
+    if (is_new) {
+      ends_.push_back({rank, lane});
+      all_.emplace_back();
+      rounds_.emplace_back();
+    }
+    return found->second;
+  }
+  const Message& message(Index actor, const Action& action) const {
+    return rounds_[actor].messages[static_cast<std::size_t>(action.chunks.first)];
+  }
+
   Rank ranks_;
-  std::unordered_map<std::int32_t, Index> places_;  // the first actor of each lane
-  std::vector<std::int32_t> lanes_;                 // by place
+  std::unordered_map<std::int32_t, Index> places_;   // by lane
+  std::vector<std::int32_t> lanes_;                  // by place
+  std::unordered_map<std::uint64_t, Index> actors_;  // by rank and place of the lane
+  std::vector<End> ends_;                            // of each actor
   std::vector<Actor> all_;
   std::vector<Posted> rounds_;  // of each actor
+  std::vector<Index> targets_;  // of a new round
   std::optional<Index> ended_;
 };
 

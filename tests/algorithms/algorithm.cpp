@@ -49,6 +49,11 @@ TEST_CASE("find_algorithm suggests the nearest name") {
   CHECK(begins("quantum_teleport", "unknown algorithm 'quantum_teleport': use one of "));
 }
 
+TEST_CASE("find_algorithm rejects settings of an algorithm without parameters") {
+  CHECK(error_text(Blame::usage, [] { find_algorithm("ring:k=2,j=3"); }) ==
+        "algorithm ring has no parameters, but the settings are 'k=2,j=3': leave them out");
+}
+
 TEST_CASE("unsupported returns the reason") {
   const Algorithm& butterfly = find_algorithm("butterfly");
   CHECK(unsupported(butterfly, {.ranks = 7}).empty());

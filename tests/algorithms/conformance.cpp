@@ -131,6 +131,37 @@ TEST_CASE("messages carry the kind of chunks that the entry states") {
         });
 }
 
+TEST_CASE(
+    "in recursive multiplying each rank's i-th message goes to a rank that adds its i-th from it") {
+  for (const char* name : {"recursive_multiplying:k=3", "recursive_multiplying:k=4"}) {
+    const Rank k = name[24] - '0';
+    const Problem p{.ranks = k * k, .elements = 1};
+    std::vector<std::vector<Action>> actions;
+    for (Rank me = 0; me < p.ranks; ++me)
+      for (Program rounds = find_algorithm(name).program(p, me); rounds.next();)
+        actions.emplace_back(rounds.round().begin(), rounds.round().end());
+    REQUIRE(actions.size() == 2 * std::size_t(p.ranks));  // two rounds of each rank
+    for (Rank me = 0; me < p.ranks; ++me)
+      for (const int round : {0, 1}) {
+        const auto of = [&](Rank rank) {
+          return actions[2 * std::size_t(rank) + std::size_t(round)];
+        };
+        REQUIRE(of(me).size() == 2 * std::size_t(k - 1));
+        for (std::size_t i = 0; i < of(me).size(); i += 2) {
+          INFO(name << ", rank " << me << ", round " << round << ", message " << i / 2);
+          REQUIRE(of(me)[i].kind == ActionKind::send);
+          REQUIRE(of(me)[i + 1].kind == ActionKind::reduce);
+          REQUIRE(of(of(me)[i].peer)[i + 1].peer == me);
+          // The distance is in digit `round` alone.
+          const Rank unit = round == 0 ? 1 : k;
+          REQUIRE(of(me)[i].peer / unit / k == me / unit / k);
+          REQUIRE(of(me)[i].peer % unit == me % unit);
+          REQUIRE((of(me)[i].peer / unit - me / unit + k) % k == Rank(i / 2) + 1);
+        }
+      }
+  }
+}
+
 TEST_CASE("the six algorithms cost as much as the lecture states, for m processes and N elements") {
   struct Lecture {
     std::function<Count(Count m)> messages;

@@ -335,7 +335,7 @@ class Train(program.ProgramTest):
                  ("-b virtual --bandwidth 1G,10G --tune s.txt", "one model and one number of workers on one network"),
                  ("-b virtual --checkpoint run --tune s.txt", "--checkpoint is of one run"),
                  ("-b virtual --compressor dgc --tune s.txt", "it needs optimizer SGD without momentum"),
-                 ("-b virtual -s stale_synchronous --tune s.txt", "finds no setting that can be simulated"),
+                 ("-b virtual -s stale_synchronous --tune s.txt", "finds no setting of strategy stale_synchronous"),
                  ("-b virtual --tune /proc/none/s.txt", "/proc/none/s.txt"), ("--network fast --tune s.txt", "fast"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):

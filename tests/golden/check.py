@@ -23,7 +23,8 @@ TIMEOUT = 120  # seconds a command
 
 def environment(arlab):
     """The same everywhere: no job, no colors, no terminal's width, one language."""
-    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH") if name in os.environ}
+    kept = {name: value for name, value in os.environ.items()
+            if name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH") or name.startswith("ARLAB_MUTANT")}
     return {**kept, "PATH": f"{pathlib.Path(arlab).resolve().parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "ARLAB_PROGRESS": "off"}
 

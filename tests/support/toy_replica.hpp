@@ -161,7 +161,7 @@ class CostsOnly final : public arlab::training::Replica {
     Count elements, work;  ///< multiply-adds of the forward pass for a sample
   };
 
-  explicit CostsOnly(std::initializer_list<Cost> costs) {
+  explicit CostsOnly(const std::vector<Cost>& costs) {
     Count offset = 0;
     for (const Cost& one : costs) {
       variables_.push_back({"v", {one.elements}, offset, one.elements, one.work});

@@ -98,6 +98,16 @@ const Floats& Checkpoint::floats(std::string_view name) const {
 const Integers& Checkpoint::integers(std::string_view name) const {
   return get<Integers>(*this, name, 1);
 }
+std::int64_t Checkpoint::count(std::string_view name) const {
+  const Integers& all = integers(name);
+  if (all.size() == 1 && all.front() >= 0) return all.front();
+  fail(Blame::usage, source + " has " +
+                         (all.size() == 1 ? "the number " + std::to_string(all.front())
+                                          : std::to_string(all.size()) + " numbers") +
+                         " in section '" + std::string(name) +
+                         "', not one of 0 or more: use another checkpoint");
+}
+
 const std::string& Checkpoint::bytes(std::string_view name) const {
   return get<std::string>(*this, name, 2);
 }

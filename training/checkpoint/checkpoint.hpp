@@ -36,6 +36,9 @@ struct Checkpoint {
   /// Throws Error(usage) if the section does not exist or has another type.
   const Floats& floats(std::string_view name) const;
   const Integers& integers(std::string_view name) const;
+  /// Returns the one number in a section of integers. Throws Error(usage) also if the section has none or more,
+  /// or if the number is negative.
+  std::int64_t count(std::string_view name) const;
   const std::string& bytes(std::string_view name) const;
   const Json& json(std::string_view name) const;
 };

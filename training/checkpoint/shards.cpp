@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "training/checkpoint/names.hpp"

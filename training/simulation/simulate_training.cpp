@@ -8,25 +8,28 @@
 #include "algorithms/base/random.hpp"
 #include "training/schedulers/timeline.hpp"
 #include "training/simulation/collective_times.hpp"
+#include "training/simulation/direct.hpp"
 #include "training/simulation/sharded.hpp"
 
 namespace arlab::training {
 namespace {
 
-// Returns how much longer the slowest rank computes than one without slowdown and jitter, mean over a
-// few steps.
+// Returns how much longer the slowest worker that rank 0 waits for computes than one without slowdown and
+// jitter, mean over a few steps. Workers of asynchronous servers wait for none.
 double slowest(const TrainingPlan& plan) {
   constexpr int kSteps = 16;
   double most = 1, all = 0, sum = 0;
+  const bool waits = plan.strategy->synchronous || !plan.strategy->has_servers;
+  const Rank waited_for = waits ? plan.workers() : 1;
   if (plan.jitter == 0) {
-    for (Rank r = 0; r < plan.ranks; ++r)
+    for (Rank r = 0; r < waited_for; ++r)
       most = r == 0 ? plan.slowdown_of(0) : std::max(most, plan.slowdown_of(r));
     return most;
   }
   for (const Layer& l : plan.layers) all += picoseconds(l.forward + l.backward);
   for (int step = 0; step < kSteps; ++step) {
     most = 0;
-    for (Rank r = 0; r < plan.ranks; ++r) {
+    for (Rank r = 0; r < waited_for; ++r) {
       const Random random = Random(plan.seed).of(static_cast<std::uint64_t>(r));
       std::uint64_t draw = static_cast<std::uint64_t>(step) * plan.layers.size() * 2;
       double took = 0;
@@ -183,6 +186,12 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   check(plan);
   if (plan.steps < 4)
     fail(Blame::usage, std::to_string(plan.steps) + " steps are too few: use at least 4");
+  if (plan.strategy->direct) {
+    SimulatedSteps result = simulate_direct(plan, *network(), trace);
+    if (plan.ranks > 1)
+      result.startup = simulate_direct(without_bytes(plan), *network(), false).period();
+    return result;
+  }
   CollectiveTimes times(plan, network);
   if (ranks == Ranks::automatic && plan.sharding != Shards::none) ranks = Ranks::one_for_all;
   if (ranks == Ranks::automatic)

@@ -1,5 +1,6 @@
 // simulate_training: simulates training from a plan: every rank by itself where they are few, else one
-// rank for all.
+// rank for all. Parameter servers and stale_synchronous send messages from rank to rank themselves: all of these
+// are simulated, at any number of ranks.
 //
 // One rank represents all if the ranks finish a collective together, or nearly so: then the next
 // collective starts at the end of the last rank. Times of collectives are those of an idle network.
@@ -25,7 +26,7 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
                                  Ranks ranks = Ranks::automatic, bool trace = false);
 
 /// Returns the step of one worker without communication, in picoseconds; with stragglers, that of the
-/// slowest one.
+/// slowest one, or of rank 0 if workers do not wait for each other.
 double computation_of(const TrainingPlan& plan);
 
 }  // namespace arlab::training

@@ -7,6 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/levels/group_levels.hpp"
 #include "training/strategies/fragments.hpp"
+#include "training/strategies/push_codes.hpp"
 
 namespace arlab::training {
 namespace {
@@ -54,6 +55,24 @@ void check_compression(const TrainingPlan& plan) {
              "compressor, or backend virtual");
 }
 
+void check_direct(const TrainingPlan& plan) {
+  const std::string strategy = "strategy " + std::string(plan.strategy->name);
+  if (plan.bound < 0)
+    fail(Blame::usage,
+         "the staleness bound is " + std::to_string(plan.bound) + ": use 0 (synchronous) or more");
+  if (plan.scheduler->name != GradientOptions{}.scheduler &&
+      !(plan.strategy->staggers && plan.scheduler->offset))
+    fail(Blame::usage, strategy + " does not use scheduler " + std::string(plan.scheduler->name) +
+                           ": leave it out" + (plan.strategy->staggers ? ", or use stagger" : ""));
+  const bool any = std::any_of(plan.layers.begin(), plan.layers.end(),
+                               [](const Layer& l) { return l.elements > 0; });
+  if (!any)
+    fail(Blame::usage, strategy + " has no parameters to exchange: use strategy one_device");
+  if (!plan.compression) return;
+  const std::string why = PushCodes::unsupported_reason({.compressor = plan.compression->choice});
+  if (!why.empty()) fail(Blame::usage, why);
+}
+
 }  // namespace
 
 std::vector<Collective> collectives_of(const TrainingPlan& plan) {
@@ -71,7 +90,7 @@ std::vector<Collective> collectives_of(const TrainingPlan& plan) {
 }
 
 std::string unsupported_algorithm(const TrainingPlan& plan) {
-  if (plan.ranks == 1) return "";
+  if (plan.ranks == 1 || plan.strategy->direct) return "";
   if (plan.sharding == Shards::hsdp) return unsupported_levels(plan);
   const auto why_not = [&](const Algorithm& algorithm) -> std::string {
     for (const Collective collective : collectives_of(plan))
@@ -93,18 +112,21 @@ void check(const TrainingPlan& plan) {
   expects(plan.strategy && plan.scheduler && plan.algorithm, "the plan is incomplete");
   check(plan.layers);
   const std::string strategy(plan.strategy->name);
-  if (plan.strategy->direct)
-    fail(Blame::usage, "strategy " + strategy +
-                           " sends gradients from rank to rank, which is not simulated from a "
-                           "profile: use mirrored, or backend virtual");
+  if (plan.strategy->has_servers ? plan.servers < 1 || plan.workers() < 1 : plan.servers != 0)
+    fail(Blame::usage,
+         "strategy " + strategy + " has " + std::to_string(plan.servers) + " servers and " +
+             std::to_string(plan.workers()) +
+             " workers: use at least 1 of each with parameter servers, else no server");
   if (strategy == "one_device" && plan.ranks != 1)
     fail(Blame::usage, "strategy one_device supports 1 worker, not " + std::to_string(plan.ranks) +
                            ": use mirrored");
   if (plan.compression && !plan.strategy->compresses)
     fail(Blame::usage, "strategy " + strategy + " does not use a compressor: use mirrored");
-  if (static_cast<Rank>(plan.slowdown.size()) > plan.ranks)
+  if (static_cast<Rank>(plan.slowdown.size()) > plan.workers())
     fail(Blame::usage, std::to_string(plan.slowdown.size()) + " slowdown factors for " +
-                           std::to_string(plan.ranks) + " ranks: leave some out");
+                           std::to_string(plan.workers()) +
+                           (plan.servers > 0 ? " workers" : " ranks") + ": leave some out");
+  if (plan.strategy->direct) return check_direct(plan);
   if (plan.strategy->periodic)
     if (const std::string why = refuse_fragments(
             plan.fragments, static_cast<Count>(plan.layers.size()), plan.delay, plan.every);

@@ -30,6 +30,8 @@ struct TrainingPlan {
   Bytes unit = StrategyOptions{}.unit;  ///< of a sharded strategy: gradients exchanged together
   Count every = 8;                      ///< of a periodic strategy: steps between averages
   Count fragments = 1, delay = 0;       ///< of diloco; see StrategyOptions
+  Rank servers = 0;                     ///< of a strategy with parameter servers: the last ranks
+  Count bound = 1;                      ///< of stale_synchronous; see StrategyOptions
   const SchedulerKind* scheduler = nullptr;
   Values scheduling = {};
   const Algorithm* algorithm = nullptr;
@@ -50,6 +52,8 @@ struct TrainingPlan {
   std::uint64_t seed = 0;
   int steps = 12;  ///< at least 4
 
+  Rank workers() const { return ranks - servers; }
+  bool serves(Rank rank) const { return rank >= workers(); }
   Problem problem(Collective collective, Count elements) const {
     return {.collective = collective,
             .ranks = ranks,
@@ -66,9 +70,9 @@ struct TrainingPlan {
 /// Makes a new network of the plan's ranks.
 using MakeNetwork = std::function<std::unique_ptr<simulator::Network>()>;
 
-/// Throws Error(usage), with the remedy, for a plan that cannot be simulated: a strategy whose ranks
-/// send gradients directly, an algorithm that does not support the ranks or that scheduler, a scheduler
-/// or compressor that the strategy does not use, and codes of unknown size.
+/// Throws Error(usage), with the remedy, for a plan that cannot be simulated: an algorithm that does not
+/// support the ranks or that scheduler, a scheduler or compressor that the strategy does not use, codes of
+/// unknown size, servers without workers, and a negative staleness bound.
 void check(const TrainingPlan& plan);
 
 /// Returns the collectives that carry gradients and weights in the plan.

@@ -17,7 +17,7 @@ class Server final : public Strategy {
     const auto variables = s_.parameters.variables();
     const std::vector<Rank> server_of = place(variables, s_.ranks - s_.workers);
     for (std::size_t v = 0; v < variables.size(); ++v)
-      if (server_of[v] == s_.rank - s_.workers) {
+      if (server_of[v] == s_.rank - s_.workers && variables[v].elements > 0) {
         mine_.push_back(variables[v]);
         number_of_.push_back(v);
         bytes_ += variables[v].elements * static_cast<Count>(sizeof(float));
@@ -87,6 +87,11 @@ class Server final : public Strategy {
   /// Takes a worker's gradient, or its code, after arrival.
   void take(Rank worker) {
     WorkerState& peer = peers_[index(worker)];
+    if (codes_) {
+      const auto elements = static_cast<double>(bytes_) / sizeof(float);
+      s_.exchange.clock().begin_compute(elements * s_.options.gradients.codec.decode);
+      s_.exchange.clock().end_compute();  // the rest takes no simulated time
+    }
     for (std::size_t i = 0; codes_ && i < mine_.size(); ++i)
       codes_->decode(number_of_[i], peer.codes[i], part(peer.pushed, mine_[i]), worker, peer.push);
     ++peer.push;

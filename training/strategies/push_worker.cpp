@@ -59,7 +59,8 @@ class PushWorker final : public Strategy {
     std::vector<collectives::Transfer> all;
     const auto variables = s_.parameters.variables();
     for (std::size_t v = 0; v < variables.size(); ++v)
-      all.push_back(transfer(kind, s_.workers + server_of_[v], part(flat, variables[v])));
+      if (variables[v].elements > 0)
+        all.push_back(transfer(kind, s_.workers + server_of_[v], part(flat, variables[v])));
     return all;
   }
 
@@ -78,10 +79,15 @@ class PushWorker final : public Strategy {
   std::vector<collectives::Transfer> codes(Count push) {
     std::vector<collectives::Transfer> all;
     const auto variables = s_.parameters.variables();
-    for (std::size_t v = 0; v < variables.size(); ++v)
+    s_.exchange.clock().begin_compute(static_cast<double>(s_.parameters.gradients().size()) *
+                                      s_.options.gradients.codec.encode);
+    s_.exchange.clock().end_compute();  // the rest takes no simulated time
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      if (variables[v].elements == 0) continue;
       all.push_back(transfer(
           ActionKind::send, s_.workers + server_of_[v],
           codes_->encode(v, part(s_.parameters.gradients(), variables[v]), s_.rank, push)));
+    }
     return all;
   }
 

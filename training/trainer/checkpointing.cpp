@@ -147,8 +147,8 @@ std::string Checkpointer::restore_part(const Checkpoint& from) {
     read_shards(path_, parse_shard_index(from.json("shards"), from.source),
                 trainer_.shard()->ranges,
                 {trainer_.replica().weights(), trainer_.optimizer().moments()});
-    trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
-    trainer_.set_steps_done(from.integers("position").at(0));
+    trainer_.optimizer().set_steps(from.count("optimizer/steps"));
+    trainer_.set_steps_done(from.count("position"));
   } catch (const Error& error) {
     reason = error.what();
   }
@@ -191,9 +191,9 @@ void Checkpointer::restore(const Checkpoint& from) {
   fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
   if (!trainer_.own_moments()) {
     fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments", from);
-    trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
+    trainer_.optimizer().set_steps(from.count("optimizer/steps"));
   }
-  trainer_.set_steps_done(from.integers("position").at(0));
+  trainer_.set_steps_done(from.count("position"));
 }
 
 void Checkpointer::settled(const EpochReport* epoch) {
@@ -314,7 +314,7 @@ void Checkpointer::scatter_moments(const Checkpoint* from) {
   for (Rank r = 0; r < c.ranks(); ++r) {
     Floats moments(trainer_.optimizer().moments().size());
     if (from) fill(moments, from->floats(moments_of(r)), "moments", *from);
-    const Count steps = c.sum(from ? from->integers(moments_of(r) + "/steps").at(0) : 0);
+    const Count steps = c.sum(from ? from->count(moments_of(r) + "/steps") : 0);
     collectives::transmit(c, 0, r, std::as_writable_bytes(std::span(moments)));
     if (c.rank() != r) continue;
     fill(trainer_.optimizer().moments(), moments, "moments", Checkpoint{});

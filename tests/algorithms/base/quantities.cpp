@@ -67,7 +67,7 @@ TEST_CASE("parse_count rejects what is not a whole number of 64 bits") {
     CHECK(refused(parse_count, text) == "is not a whole number: write for example 1000, 64K or 4M");
   }
   for (const char* text : {"99999999999999999999", "9223372036854775808", "-9223372036854775809",
-                           "8388608T", "1e19", "1e300", "1e400"}) {
+                           "8388608T", "8388608.0T", "-8388608.0T", "1e19", "1e300", "1e400"}) {
     INFO(text);
     CHECK(refused(parse_count, text) == "is beyond 64 bits: use a smaller number");
   }

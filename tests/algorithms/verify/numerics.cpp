@@ -1,6 +1,11 @@
 #include "algorithms/verify/numerics.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
 #include "tests/support/thorough.hpp"
@@ -48,6 +53,34 @@ TEST_CASE("errors are at most the depth of the sum tree, in units of the last pl
     }
   const Rank many = kSanitized ? 16 : 64;
   CHECK(of("butterfly", many).error < of("chain", many).error);
+}
+
+// Of the documented inputs, added in the chain's order.
+TEST_CASE(
+    "a chain's error is the largest of 8 inputs each of one sign, both signs, and all sizes") {
+  __extension__ using Wide = __int128;
+  for (const Rank ranks : {2, 3, 5, 9, 17}) {
+    double largest = 0;
+    for (unsigned input = 0; input < 24; ++input) {
+      float sum = 0;
+      Wide exact = 0;  // in units of 2^-44
+      double size = 0;
+      for (Rank r = ranks - 1; r >= 0; --r) {
+        const std::uint64_t bits = Random(input)(static_cast<std::uint64_t>(r));
+        float x = 1 + static_cast<float>(bits % 16777216) / 16777216;
+        if (input % 3 != 0 && bits >= std::uint64_t{1} << 63) x = -x;
+        if (input % 3 == 2) x *= std::exp2(static_cast<float>(bits / 4294967296 % 256 % 41) - 20);
+        sum = x + sum;
+        exact += static_cast<Wide>(x * 0x1p44);
+        size += std::abs(static_cast<double>(x));
+      }
+      const double error =
+          std::abs(static_cast<double>(sum) - static_cast<double>(exact) * 0x1p-44);
+      largest = std::max(largest, error / size * 0x1p24);
+    }
+    INFO(ranks << " ranks");
+    CHECK(of("chain", ranks).error == Approx(largest).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("a collective that adds nothing has no numerics") {

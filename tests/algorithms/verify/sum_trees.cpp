@@ -14,6 +14,22 @@ TEST_CASE("sums are equal when the same pairs were added, in either order") {
   CHECK(shared == -1);
 }
 
+TEST_CASE("sets of more than 64 ranks have a place for each") {
+  constexpr Rank kRanks = 130;  // three words
+  SumTrees sums(kRanks);
+  for (Rank one = 0; one < kRanks; ++one)
+    for (Rank other = 0; other < kRanks; ++other) REQUIRE(sums.has(one, other) == (one == other));
+  Rank shared = -1;
+  SumTrees::Id all_but_64 = 0;
+  for (Rank r = 1; r < kRanks; ++r)
+    if (r != 64) all_but_64 = sums.add(all_but_64, r, shared);
+  CHECK(shared == -1);
+  CHECK(sums.missing_rank(all_but_64) == 64);
+  CHECK(sums.bracketing(sums.add(129, 64, shared), 100) == "(64+129)");
+  sums.add(all_but_64, sums.add(64, 128, shared), shared);
+  CHECK(shared == 128);
+}
+
 TEST_CASE("a sum knows its contributions") {
   SumTrees sums(3);
   Rank shared = -1;

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "algorithms/verify/symbolic_state.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
 #include "tests/support/schedules.hpp"
@@ -69,6 +70,20 @@ TEST_CASE("only algorithms that add several whole arrays at once differ between 
     }
 }
 
+TEST_CASE("a proof of several lanes shows the first one, and compares the ranks in all") {
+  Algorithm mixed = find_algorithm("tree");
+  mixed.lanes = 2;
+  for (const int scattered : {0, 1}) {  // the lane in which every rank adds by itself
+    mixed.program = [=](Problem p, Rank me) {
+      return find_algorithm(p.lane == scattered ? "all_to_all" : "chain").program(p, me);
+    };
+    const Proof proof = verify(mixed, {.ranks = 4, .elements = 8});
+    CHECK(proof);
+    CHECK_FALSE(proof.same_on_all_ranks);
+    CHECK(proof.bracketing == (scattered == 0 ? "(((0+3)+2)+1)" : "(0+(1+(2+3)))"));
+  }
+}
+
 TEST_CASE("a long bracketing is cut off") {
   const std::string text = proof_of("ring", {.ranks = 200, .elements = 200}).bracketing;
   CHECK(text.size() == 403);
@@ -98,6 +113,12 @@ TEST_CASE("an all-gather must end with the right value, not with any value") {
   const AllRounds summed{{{send(1, {0, 1}), replace(1, {1, 1})}, {reduce(1, {0, 1})}},
                          {{send(0, {1, 1}), replace(0, {0, 1})}, {send(0, {0, 1})}}};
   CHECK(verify(p, replay(summed)).fault.kind == Fault::Kind::duplicate);
+}
+
+TEST_CASE("symbols need 4 bytes per rank and chunk, and a bit per pair of ranks") {
+  CHECK(symbol_bytes({.ranks = 64}) == 64 * 64 * 4 + 64 * 64 / 8);
+  CHECK(symbol_bytes({.ranks = 45633}) <= 8.0 * (1 << 30));
+  CHECK(symbol_bytes({.ranks = 45634}) > 8.0 * (1 << 30));
 }
 
 TEST_CASE("verify rejects too many ranks for the symbols before it starts") {

@@ -84,6 +84,47 @@ TEST_CASE("scale: what limits a step") {
   CHECK(slow.limit() == "stragglers");
 }
 
+TEST_CASE("scale: rows of strategies that send messages themselves") {
+  ScaleCase servers{.options = with_strategy("parameter_server"), .ranks = 4};
+  servers.options.servers = 2;
+  const ScaleRow row = servers.row();
+  CHECK(row.ranks == 4);
+  CHECK(row.servers == 2);
+  CHECK(row.algorithm == "direct");
+  CHECK(name(row.limit) == "bandwidth");
+  CHECK(explain(row).find("Use more servers (--servers), a compressor") != std::string::npos);
+  CHECK(row.step == Approx(row.computation + row.steps.communication));
+  CHECK(row.samples_per_second() ==
+        Approx(4 * static_cast<double>(row.batch) * kPicosecondsPerSecond / row.step));
+  CHECK(to_json(row)["servers"].get<int>() == 2);
+  CHECK(to_json(row)["ranks"].get<int>() == 4);
+  const std::vector<Alternative> all = servers.alternatives();
+  REQUIRE(all.size() == 5);
+  CHECK(all[0].saves > 0.2);
+  CHECK(all[4].what == "fp16");
+  CHECK(all[4].saves > 0.1);
+
+  servers.network = "1000G";
+  servers.options.latency = "10ms";
+  const ScaleRow late = servers.row();
+  CHECK(name(late.limit) == "latency");
+  CHECK(explain(late).find("multi_worker merges gradients") != std::string::npos);
+
+  // Workers of synchronous servers, and in the end stale ones, wait for the slowest.
+  for (const char* strategy : {"parameter_server", "stale_synchronous", "async_parameter_server"}) {
+    ScaleCase slow{.options = with_strategy(strategy), .network = "1000G", .ranks = 4};
+    slow.options.bound = 0;
+    slow.options.slowdown = {1, 2};
+    const bool waits = strategy != std::string_view("async_parameter_server");
+    INFO(strategy);
+    CHECK(slow.limit() == (waits ? "stragglers" : "computation"));
+    CHECK(slow.row().computation == Approx(slow.row().alone * (waits ? 2 : 1)));
+  }
+  const ScaleCase stale{.options = with_strategy("stale_synchronous"), .ranks = 4};
+  CHECK(stale.row().servers == 0);
+  CHECK(stale.alternatives().size() == 4);  // no fp16
+}
+
 TEST_CASE("scale: a worker alone has no jitter, and a record holds the start-up") {
   ScaleCase jittery;
   jittery.options.jitter = 0.5;

@@ -145,6 +145,34 @@ TEST_CASE("counted: a prepared run over NCCL starts no group, and its own calls 
   CHECK(fake_cuda::counters().lone_calls == 0);
 }
 
+TEST_CASE("counted: two waves have the messages of one, in twice as many groups") {
+  fake_cuda::restart(fake_cuda::with_devices(4));
+  on_nccl([](RankExecutor& rank, Communicator& threads) {
+    const Problem problem{.ranks = threads.ranks(), .elements = 1000};
+    const DeviceMemory data = rank.device().allocate(4000);
+    std::vector<RankExecutor::Prepared> prepared;
+    Counters counted[2], before = {};
+    for (const int waves : {1, 2}) {
+      rank.overlap_from(waves == 1 ? 4001 : 0);
+      threads.barrier();
+      before = fake_cuda::counters();
+      threads.barrier();
+      prepared.push_back(rank.prepare(find_algorithm("ring"), problem, data.data(), kFloats, 2));
+      rank.run(prepared.back());
+      rank.synchronize();
+      threads.barrier();
+      const Counters after = fake_cuda::counters();
+      counted[waves - 1].captured_groups = after.captured_groups - before.captured_groups;
+      counted[waves - 1].messages = after.messages - before.messages;
+    }
+    if (threads.rank() != 0) return;
+    CHECK(counted[0].captured_groups == 4 * 6);
+    CHECK(counted[1].captured_groups == 4 * 6 * 2);
+    CHECK(counted[0].messages == 4 * 6 * 2);
+    CHECK(counted[1].messages == 4 * 6 * 2);
+  });
+}
+
 TEST_CASE("counted: connecting waits as long as the job does") {
   fake_cuda::restart(fake_cuda::with_devices(2));
   Job job;

@@ -27,9 +27,11 @@ namespace {
 
 /// Runs on the ranks of `threads`; the verdict is the same on all.
 conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,
-                         const Problem& problem, Operand operand, int segments) {
+                         const Problem& problem, Operand operand, int segments,
+                         bool overlaps = false) {
   RoundTransport transport(threads);
   RankExecutor rank(threads, device, transport);
+  if (overlaps) rank.overlap_from(0);
   const DeviceMemory data =
       device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
   const std::span<std::byte> vector(data.data(), data.size());
@@ -52,7 +54,7 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
 
 }  // namespace
 
-TEST_CASE("device ranks: the whole catalog, several lanes") {
+TEST_CASE("device ranks: the whole catalog, several lanes, in one wave and in two") {
   for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8}, {1, 3, 4})) {
     Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 23});
     conformance::Failures failures;
@@ -62,8 +64,11 @@ TEST_CASE("device ranks: the whole catalog, several lanes") {
           ranks, conformance::odd_lengths(ranks), ranks - 1,
           [&](const Algorithm& algorithm, const Problem& problem, int segments) {
             const Operand operand{DType::float32, Op::sum};
-            failures.expect_good(threads, run(threads, mine, algorithm, problem, operand, segments),
-                                 conformance::text_of(algorithm, problem, operand, segments));
+            for (const bool overlaps : {false, true})
+              failures.expect_good(
+                  threads, run(threads, mine, algorithm, problem, operand, segments, overlaps),
+                  conformance::text_of(algorithm, problem, operand, segments) +
+                      (overlaps ? ", two waves" : ""));
           });
     });
     failures.check();

@@ -82,6 +82,29 @@ TEST_CASE("nccl: the whole catalog, all types and operations") {
         }) == "");
 }
 
+TEST_CASE("nccl: two waves of lanes, the one applied while the other travels") {
+  CHECK(on_all_gpus([](Communicator& threads, RankExecutor& rank, auto tell) {
+          rank.overlap_from(0);
+          for (const char* const name : {"ring", "double_tree", "rabenseifner", "all_to_all"})
+            for (const int segments : {2, 3}) {
+              const Problem problem{.ranks = threads.ranks(), .elements = 100'003};
+              const Algorithm& algorithm = find_algorithm(name);
+              const Operand operand{DType::float32, Op::avg};
+              if (!unsupported(algorithm, problem).empty()) continue;
+              tell(wrong_after(threads, rank, problem, operand,
+                               [&](std::byte* data) {
+                                 auto prepared =
+                                     rank.prepare(algorithm, problem, data, operand, segments);
+                                 threads.barrier();
+                                 rank.run(prepared);
+                                 rank.run(prepared);  // the same average again
+                                 rank.synchronize();
+                               }),
+                   conformance::text_of(algorithm, problem, operand, segments));
+            }
+        }) == "");
+}
+
 TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
   CHECK(on_all_gpus([](Communicator& threads, RankExecutor& rank, auto tell) {
           for (const DType dtype : kDTypes)

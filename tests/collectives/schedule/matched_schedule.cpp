@@ -1,9 +1,13 @@
 // The plan of all ranks: every message once, in steps that no rank waits in vain for.
 #include "collectives/schedule/matched_schedule.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "collectives/schedule/rank_plan.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/conformance.hpp"
@@ -19,7 +23,84 @@ MatchedSchedule plan(Rank ranks, Program (*program)(Problem, Rank)) {
   return match_schedule_of(tried(program), {.ranks = ranks, .elements = ranks});
 }
 
+/// Whether all ranks reach the end if each posts one step's calls after another, and leaves a step when the
+/// other ends of its calls have been posted.
+bool all_end(const std::vector<RankPlan>& plans) {
+  using Ends = std::map<std::tuple<Rank, Rank>, std::size_t>;  // how many, by source and target
+  Ends sent, received;
+  std::vector<std::size_t> at(plans.size());  // the step that is posted
+  std::vector<std::vector<std::pair<const PlannedMessage*, std::size_t>>> open(plans.size());
+  const auto post = [&](std::size_t r) {
+    if (at[r] == plans[r].steps.size()) return;
+    const Rank me = static_cast<Rank>(r);
+    for (const PlannedMessage& call : plans[r].steps[at[r]].calls)
+      open[r].emplace_back(&call,
+                           call.sends ? ++sent[{me, call.peer}] : ++received[{call.peer, me}]);
+  };
+  for (std::size_t r = 0; r < plans.size(); ++r) post(r);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t r = 0; r < plans.size(); ++r) {
+      if (at[r] == plans[r].steps.size()) continue;
+      const Rank me = static_cast<Rank>(r);
+      const bool done = std::all_of(open[r].begin(), open[r].end(), [&](const auto& end) {
+        const auto& [call, number] = end;
+        return (call->sends ? received[{me, call->peer}] : sent[{call->peer, me}]) >= number;
+      });
+      if (!done) continue;
+      open[r].clear();
+      ++at[r];
+      post(r);
+      moved = true;
+    }
+  }
+  for (std::size_t r = 0; r < plans.size(); ++r)
+    if (at[r] != plans[r].steps.size()) return false;
+  return true;
+}
+
+/// All calls and uses, in a form that shows whether two plans have the same ones.
+std::multiset<std::string> contents(const RankPlan& plan) {
+  std::multiset<std::string> all;
+  for (const PlannedStep& step : plan.steps) {
+    for (const PlannedMessage& m : step.calls)
+      all.insert(concat(m.sends, " ", m.peer, " ", m.in_scratch, " ", m.offset, " ", m.bytes));
+    for (const PlannedUse& u : step.uses)
+      all.insert(concat(static_cast<int>(u.kind), " ", u.scratch, " ", u.offset, " ", u.elements));
+  }
+  return all;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "two waves: the same messages, even lanes apart from odd ones, and no rank waits in vain") {
+  for (const Rank ranks : {2, 3, 5, 8})
+    conformance::for_all_problems(
+        ranks, std::vector<Count>{7, 1000}, ranks - 1,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          INFO(conformance::text_of(algorithm, problem, {}, segments));
+          const MatchedSchedule p = match_schedule_of(algorithm, problem, segments);
+          std::vector<RankPlan> plans;
+          for (Rank rank = 0; rank < ranks; ++rank) {
+            const RankPlan& part = plans.emplace_back(plan_of_rank(p, rank, {}, 2));
+            CHECK(contents(part) == contents(plan_of_rank(p, rank, {})));
+            CHECK(part.waves == (part.lanes < 2 ? 1 : 2));
+            for (const PlannedStep& step : part.steps)
+              for (const PlannedRound& round : step.rounds)
+                CHECK(round.lane % part.waves == step.wave);
+          }
+          CHECK(all_end(plans));
+        });
+}
+
+TEST_CASE("bytes applied per step are those that a ring adds in half of its steps") {
+  const Rank ranks = 4;
+  const MatchedSchedule p =
+      match_schedule_of(find_algorithm("ring"), {.ranks = ranks, .elements = 400});
+  CHECK(bytes_applied_per_step(p, ranks, 4) == Approx(100 * 4 / 2.));
+  CHECK(bytes_applied_per_step(match_schedule_of(find_algorithm("ring"), {.ranks = 1}), 1, 4) == 0);
+}
 
 TEST_CASE("a plan has what the algorithm claims, rank by rank") {
   for (const Rank ranks : {1, 2, 5, 8, 13})

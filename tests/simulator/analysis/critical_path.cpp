@@ -3,6 +3,7 @@
 #include "simulator/analysis/critical_path.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
@@ -47,6 +48,32 @@ bool in_trace(const Trace& trace, const CriticalStep& step) {
         return true;
     }
   });
+}
+
+// Spans of hand-made traces, of lane 0 and one byte.
+Span adding(Rank rank, Time begin, Time end) {
+  return {Span::Kind::reduce, rank, 0, 1, 0, 1, begin, end, -1};
+}
+Span sending(Rank rank, Rank target, std::int64_t message, Time begin, Time end) {
+  return {Span::Kind::send, rank, 0, 1, target, 1, begin, end, message};
+}
+Span receiving(Rank rank, Rank source, std::int64_t message, Time begin, Time end) {
+  return {Span::Kind::receive, rank, 0, 1, source, 1, begin, end, message};
+}
+
+struct Brief {
+  Kind kind;
+  Rank rank;
+  Time begin, end;
+  bool operator==(const Brief&) const = default;
+};
+using Steps = std::vector<Brief>;
+
+Steps steps_of(const Trace& trace, Time finish) {
+  Steps steps;
+  for (const CriticalStep& s : critical_path(trace, finish).steps)
+    steps.push_back({s.kind, s.rank, s.begin, s.end});
+  return steps;
 }
 
 void check_chain(const Found& f) {
@@ -121,6 +148,58 @@ TEST_CASE("the path of all_to_all follows the ports, of master_worker the master
   CHECK(master.path.length() == 80_ps);
   CHECK(std::all_of(master.path.steps.begin(), master.path.steps.end(),
                     [](const CriticalStep& s) { return s.rank == 2 || s.to == 2; }));
+}
+
+TEST_CASE("a message that waited for the receiver's port leads to the message before it") {
+  // Both leave at 5 ps and take 10 ps. The second is received when the first has been.
+  const Trace trace{{sending(1, 0, 0, 5_ps, 15_ps), receiving(0, 1, 0, 15_ps, 15_ps),
+                     sending(2, 0, 1, 5_ps, 25_ps), receiving(0, 2, 1, 25_ps, 25_ps)}};
+  CHECK(steps_of(trace, 25_ps) == Steps{{Kind::wait, 1, 0_ps, 5_ps},
+                                        {Kind::message, 1, 5_ps, 15_ps},
+                                        {Kind::post, 0, 15_ps, 15_ps},
+                                        {Kind::message, 2, 15_ps, 25_ps}});
+}
+
+TEST_CASE("a message that arrived while its rank was busy leads to what the rank did") {
+  // Both need 6 ps. The second waits until the rank has received the first.
+  const Trace trace{{sending(1, 0, 0, 0_ps, 2_ps), receiving(0, 1, 0, 6_ps, 8_ps),
+                     sending(2, 0, 1, 0_ps, 2_ps), receiving(0, 2, 1, 8_ps, 10_ps)}};
+  CHECK(steps_of(trace, 10_ps) == Steps{{Kind::message, 1, 0_ps, 6_ps},
+                                        {Kind::receive, 0, 6_ps, 8_ps},
+                                        {Kind::receive, 0, 8_ps, 10_ps}});
+}
+
+TEST_CASE("a send without duration is on the path once, as its message") {
+  const Trace trace{{sending(0, 1, 0, 5_ps, 5_ps), receiving(1, 0, 0, 9_ps, 12_ps)}};
+  CHECK(steps_of(trace, 12_ps) == Steps{{Kind::wait, 0, 0_ps, 5_ps},
+                                        {Kind::message, 0, 5_ps, 9_ps},
+                                        {Kind::receive, 1, 9_ps, 12_ps}});
+}
+
+TEST_CASE("of what ended together, a send in the rank's lane comes before an addition in another") {
+  Span other = adding(0, 0_ps, 10_ps);
+  other.lane = 1;
+  const Trace trace{{other, sending(0, 1, 0, 0_ps, 10_ps), receiving(1, 0, 0, 11_ps, 12_ps),
+                     adding(0, 10_ps, 15_ps)}};
+  CHECK(steps_of(trace, 15_ps) ==
+        Steps{{Kind::send, 0, 0_ps, 10_ps}, {Kind::reduce, 0, 10_ps, 15_ps}});
+}
+
+TEST_CASE("of what ended together, an addition comes before a receive, and that before a send") {
+  const Span add = adding(0, 2_ps, 10_ps), send = sending(0, 1, 0, 3_ps, 10_ps),
+             receive = receiving(0, 2, 1, 4_ps, 10_ps);
+  const Span ends[] = {receiving(1, 0, 0, 10_ps, 10_ps), sending(2, 0, 1, 0_ps, 4_ps)};
+  const auto last = [&](std::vector<Span> spans) {
+    spans.insert(spans.end(), std::begin(ends), std::end(ends));
+    return steps_of({spans}, 10_ps).back();
+  };
+  for (const bool turned : {false, true}) {
+    std::vector<Span> all{send, receive, add};
+    if (turned) std::reverse(all.begin(), all.end());
+    CHECK(last(all) == Brief{Kind::reduce, 0, 2_ps, 10_ps});
+    std::erase(all, add);
+    CHECK(last(all) == Brief{Kind::receive, 0, 4_ps, 10_ps});
+  }
 }
 
 TEST_CASE("a run without messages has an empty path") {

@@ -1,6 +1,8 @@
 // MaxMin against cases solved by hand, and against a brute-force solver on random networks.
 #include "simulator/contention/maxmin.hpp"
 
+#include <limits>
+
 #include "tests/simulator/contention/brute_force.hpp"
 #include "tests/support/catch.hpp"
 
@@ -10,7 +12,9 @@ using namespace arlab::simulator;
 namespace {
 
 Sharing sharing(const std::vector<double>& capacity, const Routes& routes, double cap = 0) {
-  Sharing s{.capacity = capacity, .begin = {0}, .links = {}, .cap = cap};
+  const double limit = cap > 0 ? cap : std::numeric_limits<double>::infinity();
+  Sharing s{.capacity = capacity, .begin = {0}, .links = {}, .limit = {}};
+  s.limit.assign(routes.size(), limit);
   for (const auto& route : routes) {
     s.links.insert(s.links.end(), route.begin(), route.end());
     s.begin.push_back(static_cast<std::uint32_t>(s.links.size()));
@@ -46,7 +50,7 @@ TEST_CASE("each flow is limited by a full link on which no flow has more, or by 
   const Shares solved = solver.solve(sharing({9, 2, 6}, {{0, 1}, {1, 2}, {2}, {0}}, 7));
   CHECK(std::vector(solved.rate.begin(), solved.rate.end()) == std::vector<double>{1, 1, 5, 7});
   CHECK(std::vector(solved.holder.begin(), solved.holder.end()) ==
-        std::vector<std::uint32_t>{1, 1, 2, Shares::kCap});
+        std::vector<std::uint32_t>{1, 1, 2, Shares::kLimit});
 }
 
 TEST_CASE("the rates on random networks equal those of a brute-force solver") {
@@ -68,7 +72,31 @@ TEST_CASE("the rates on random networks equal those of a brute-force solver") {
   }
 }
 
-// Above 128 links the solver keeps the links in a heap.
+TEST_CASE("limits of flows: each its own, reached before and after links are full") {
+  Sharing s = sharing({12, 100}, {{0}, {0}, {0}, {0, 1}, {}, {1}});
+  const double none = std::numeric_limits<double>::infinity();
+  s.limit = {1, none, 5, 2, 7, none};
+  MaxMin solver;
+  const auto check = [&] {
+    const Shares solved = solver.solve(s);
+    CHECK(std::vector(solved.rate.begin(), solved.rate.begin() + 6) ==
+          std::vector<double>{1, 4.5, 4.5, 2, 7, 98});
+    CHECK(std::vector(solved.holder.begin(), solved.holder.begin() + 6) ==
+          std::vector<std::uint32_t>{Shares::kLimit, 0, 0, Shares::kLimit, Shares::kLimit, 1});
+  };
+  check();
+  s.capacity.resize(130, 1);  // the same in a heap
+  check();
+  s.limit[2] = 4;
+  CHECK(solver.solve(s).rate[2] == 4);
+  CHECK(solver.solve(s).rate[1] == 5);
+  s.limit[4] = none;
+  CHECK_THROWS_AS(solver.solve(s), Error);
+  s.capacity.resize(2);
+  CHECK_THROWS_AS(solver.solve(s), Error);
+}
+
+// Above 128 links and flows the solver keeps them in a heap.
 TEST_CASE("the rates on many links equal those of a brute-force solver, with and without a cap") {
   Draw draw(11);
   MaxMin solver;
@@ -84,8 +112,8 @@ TEST_CASE("the rates on many links equal those of a brute-force solver, with and
     const Shares solved = solver.solve(sharing(capacity, routes, cap));
     for (std::uint32_t f = 0; f < flows; ++f) {
       REQUIRE(solved.rate[f] == Approx(wanted[f]).epsilon(1e-9));
-      REQUIRE((solved.holder[f] == Shares::kCap) == (cap > 0 && wanted[f] > cap * (1 - 1e-9)));
-      ++(solved.holder[f] == Shares::kCap ? capped : held);
+      REQUIRE((solved.holder[f] == Shares::kLimit) == (cap > 0 && wanted[f] > cap * (1 - 1e-9)));
+      ++(solved.holder[f] == Shares::kLimit ? capped : held);
     }
   }
   CHECK(capped > 100);

@@ -114,3 +114,46 @@ TEST_CASE("a sweep orders messages that leave and arrive together as events do")
     }
   }
 }
+
+// Rank 0's first round ends at 130 ps. There the message of rank 1 arrives and occupies the processor
+// until 140 ps, after that of rank 2, which was received until 120 ps.
+TEST_CASE(
+    "a round that finds its messages received ends with the last of them, in listed order or not") {
+  for (const bool turned : {false, true}) {
+    Algorithm late = tried(nullptr);
+    late.program = [=](Problem p, Rank me) -> Program {
+      if (me == 0) {
+        const Rank first = turned ? 2 : 1;
+        co_yield replace(3, p.all());
+        co_yield together(replace(first, p.all()), replace(3 - first, p.all()));
+      }
+      if (me == 1) {
+        co_yield send(4, p.all());
+        co_yield send(4, p.all());
+      }
+      if (me == 3) co_yield send(4, p.all());
+      if (me >= 1 && me <= 3) co_yield send(0, p.all());
+      if (me == 4)
+        for (const Rank source : {1, 1, 3}) co_yield replace(source, p.all());
+    };
+    for (const bool sweep : {false, true}) {
+      const SimulationResult result =
+          run("loggops", {{"L", 100}, {"o", 10}, {"g", 0}, {"G", 0}, {"gamma", 0}}, late,
+              {.ranks = 5, .elements = 1}, 4, {.sweep = sweep});
+      CHECK(result.engine == (sweep ? EngineKind::sweep : EngineKind::events));
+      CHECK(result.finish_of[0] == 140_ps);
+      CHECK(result.finish_of[1] == 30_ps);
+    }
+  }
+}
+
+TEST_CASE("ports are not swept if the two ends of a message name different sizes") {
+  Algorithm uneven = tried([](Problem p, Rank me) -> Program {
+    if (me == 0) co_yield send(1, p.chunk(0));
+    if (me == 1) co_yield replace(0, p.chunk(1));
+  });
+  const Values values{{"alpha", 10}, {"beta", 1}};
+  const Problem p{.ranks = 2, .elements = 3};  // chunks of two elements and of one
+  CHECK(run("alpha_beta", values, uneven, p).engine == EngineKind::events);
+  CHECK(run("alpha_beta", values, uneven, {.ranks = 2, .elements = 4}).engine == EngineKind::sweep);
+}

@@ -10,6 +10,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
 #include "tests/support/time.hpp"
+#include "tests/support/tried.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -119,4 +120,22 @@ TEST_CASE("a program without an end meets its limit while its rounds are skipped
   const Problem p{.ranks = 32, .elements = 3200};
   const auto network = make_network(find_model("fluid"), {}, 32, leaves(32));
   CHECK_THROWS_AS(simulate(endless, p, 4, *network), Error);
+}
+
+// Ranks 0 and 1 send 100 messages across the middle of a line. Then rank 0 sends three more, which rank
+// 2 receives in one round: 103 rounds, of which rank 0 alone has seen all.
+TEST_CASE("a rank that only sends keeps the depth of its skipped rounds") {
+  const auto streams = tried([](Problem p, Rank me) -> Program {
+    for (int i = 0; i < 100; ++i)
+      if (me < 2)
+        co_yield send(me + 2, p.all());
+      else
+        co_yield replace(me - 2, p.all());
+    for (int i = 0; i < 3 && me == 0; ++i) co_yield send(2, p.chunk(i));
+    if (me == 2)
+      co_yield together(replace(0, p.chunk(0)), replace(0, p.chunk(1)), replace(0, p.chunk(2)));
+  });
+  const Pair pair = check(streams, {.ranks = 4, .elements = 400}, {.topology = "mesh:dims=4"});
+  CHECK(pair.fast.engine == EngineKind::periods);
+  CHECK(pair.fast.sent.rounds == 103);
 }

@@ -205,6 +205,11 @@ TEST_CASE("crossbar, full mesh and ring") {
   CHECK(ring.bisection == Approx(2 * kBandwidth));
 }
 
+TEST_CASE("a crossbar with too many links is refused before it is built") {
+  CHECK(error_text(Blame::usage, [] { make_topology("crossbar:hosts=2097153"); }) ==
+        "crossbar:hosts=2097153 would have 4194306 links, more than 4194304: make it smaller");
+}
+
 TEST_CASE("leaf-spine: the up links together have 1/o of the bandwidth of the hosts") {
   const Topology t = make_topology("leaf_spine:leaves=6,spines=3,hosts=8,oversubscription=2");
   const Metrics m = metrics(t);

@@ -69,6 +69,10 @@ TEST_CASE("the error for disconnected hosts names the dead links on the minimum 
   CHECK(refusal("ring:hosts=8", {"dead=h1-h2", "dead=h5--h6", "dead=h2-h1"}) ==
         "ring:hosts=8 is disconnected: h2, h3, h4 and 1 more cannot reach h0; dead links on the "
         "minimum cut: h2-h1, h5-h6");
+  // Of several hosts, the cut is that of the first.
+  CHECK(refusal("crossbar:hosts=6", {"dead=h2-s0", "dead=h4-s0"}) ==
+        "crossbar:hosts=6 is disconnected: h2, h4 cannot reach h0; dead links on the minimum cut: "
+        "h2-s0");
   // A dead link within one side is not on the cut.
   CHECK(refusal("fat_tree:k=4", {"dead=h4-edge2", "dead=edge0--aggr0"})
             .find("h4 cannot reach h0; dead links on the minimum cut: h4-edge2") !=

@@ -1,6 +1,8 @@
 #include "simulator/topologies/placement.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
@@ -39,6 +41,14 @@ TEST_CASE("random takes every host once and depends only on the seed") {
   CHECK(sorted != one);
   const Hosts few = place(t, Placement::random, 10, 1);
   CHECK(std::equal(few.begin(), few.end(), one.begin()));
+}
+
+TEST_CASE("random draws each order of four hosts equally often") {
+  const Topology t = make_topology("crossbar:hosts=4");
+  std::map<Hosts, int> drawn;
+  for (std::uint64_t seed = 0; seed < 4800; ++seed) ++drawn[place(t, Placement::random, 4, seed)];
+  CHECK(drawn.size() == 24);
+  for (const auto& [hosts, times] : drawn) CHECK(std::abs(times - 200) < 70);  // 5 sigma
 }
 
 TEST_CASE("rejects more ranks than hosts") {

@@ -77,6 +77,25 @@ TEST_CASE("missing sections and those of another type are named") {
   CHECK(failure([&] { c.add("plan", Floats{}); }).find("internal error") != std::string::npos);
 }
 
+TEST_CASE("a count is the one number of its section, of 0 or more") {
+  Checkpoint c;
+  c.source = "C";
+  c.add("none", Integers{});
+  c.add("zero", Integers{0});
+  c.add("some", Integers{7});
+  c.add("two", Integers{7, 8});
+  c.add("less", Integers{-1});
+  CHECK(c.count("zero") == 0);
+  CHECK(c.count("some") == 7);
+  CHECK(failure([&] { c.count("none"); }) ==
+        "2: C has 0 numbers in section 'none', not one of 0 or more: use another checkpoint");
+  CHECK(failure([&] { c.count("two"); }).find("C has 2 numbers in section 'two'") !=
+        std::string::npos);
+  CHECK(failure([&] { c.count("less"); }).find("C has the number -1 in section 'less'") !=
+        std::string::npos);
+  CHECK(failure([&] { c.count("more"); }).find("C has no section 'more'") != std::string::npos);
+}
+
 TEST_CASE("rejects a checkpoint truncated anywhere") {
   const std::string whole = encode_checkpoint(some());
   for (std::size_t length = 0; length < whole.size(); ++length) {

@@ -166,3 +166,28 @@ TEST_CASE("rejects resuming from weights only") {
   Backed again("mirrored", folder, {});
   CHECK(toy::fails(Blame::usage, "holds only weights", [&] { toy::train(again.run); }));
 }
+
+TEST_CASE("rejects a checkpoint without its position or optimizer's steps, naming the section") {
+  const std::pair<const char*, std::string> cases[] = {{"mirrored", "position"},
+                                                       {"mirrored", "optimizer/steps"},
+                                                       {"local_sgd", "optimizer/moments/1/steps"},
+                                                       {"zero1", "position"},
+                                                       {"zero1", "optimizer/steps"}};
+  for (const auto& [strategy, name] : cases) {
+    const Folder folder;
+    toy::train(Backed(strategy, folder, {}).run);
+    int emptied = 0;
+    for (const auto& file : fs::directory_iterator(folder.path)) try {
+        Checkpoint c = read_checkpoint(file.path().string());
+        for (Section& s : c.sections)
+          if (s.name == name) s.values = Integers{}, ++emptied;
+        write_checkpoint(file.path().string(), c);
+      } catch (const Error&) {  // a shard
+      }
+    INFO(strategy << " " << name);
+    CHECK(emptied > 0);
+    Backed again(strategy, folder, {});
+    CHECK(toy::fails(Blame::usage, "has 0 numbers in section '" + name + "'",
+                     [&] { toy::train(again.run); }));
+  }
+}
