@@ -87,6 +87,19 @@ class Replay(program.ProgramTest):
                 at_the_end = {"zero1": 0, "fsdp": 3 / 4, "hsdp": 1 / 2}[strategy] / 9
                 self.assertAlmostEqual(real["bytes_per_rank_step"] / n, sent + at_the_end, places=6)
 
+    def test_servers_and_stale_workers_take_the_simulated_step(self):
+        for arguments in (("parameter_server", "--servers", 2), ("parameter_server", "--slowdown", "1,2"),
+                          ("async_parameter_server", "--servers", 3, "--compressor", "fp16", "--codec-cost", "1,2"),
+                          ("async_parameter_server", "--scheduler", "stagger"),
+                          ("stale_synchronous", "--bound", 0), ("stale_synchronous", "--bound", 3, "--slowdown", "1,1,2")):
+            with self.subTest(arguments=arguments):
+                line = ("train", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--steps", 8, "-s", *arguments)
+                [real] = self.records(*line, "-b", "virtual")
+                [simulated] = self.records(*line, "-b", "simulated")
+                self.assertAlmostEqual(real["step_us"], simulated["step_us"], delta=1e-6)  # a picosecond
+                self.assertEqual((simulated["algorithm"], simulated["ranks"], simulated["servers"] + 4), ("direct", 4, real["ranks"]))
+                self.assertAlmostEqual(real["exposed_us"], simulated["communication_us"], delta=1e-5)
+
     def test_delayed_fragments_take_the_simulated_step(self):
         diloco = ("-s", "diloco", "--every", 4, "--fragments", 3, "--delay", 2, "-w", 4, "--network", "1G", "--steps", 16)
         [real] = self.records("train", "-m", "profile:tiny.json", "-b", "virtual", *diloco)
