@@ -31,6 +31,12 @@ class Measure(program.ProgramTest):
         self.assertEqual([r["place"] for r in records], ["in", "in", "out", "out"])
         self.assertEqual(len(contexts), 3)
 
+    def test_a_configuration_with_too_many_messages_does_not_run(self):
+        ring, [native] = program.split_natives(self.run_records("--max-messages", "1"))
+        self.assertEqual([(r["skipped"] is None, r["time_us"] is None) for r in ring], [(False, True)])
+        self.assertIn("would take 4 messages", ring[0]["skipped"])
+        self.assertIsNotNone(native["time_us"])
+
     def test_the_record_says_how(self):
         self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--bind", "0", "--json", "a.jsonl")
         [context], records = program.parse(self.read("a.jsonl"))

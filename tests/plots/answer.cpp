@@ -170,10 +170,16 @@ TEST_CASE("errors for bad requests name the bad value") {
         std::string::npos);
   CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":65})").find("ranks is 65") == 0);
   CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":"x"})").find("ranks is \"x\"") == 0);
-  CHECK(refused(R"({"ask":"run","algorithm":"ring","root":9})").find("root is 9") == 0);
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","root":9})") ==
+        "root is 9, but the ranks are 0 to 3");
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","root":4})") ==
+        "root is 4, but the ranks are 0 to 3");
   CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":2,"schedule":[[[[9,0,0,1]]],[]]})")
             .find("an action is") == 0);
-  CHECK(refused(R"({"ask":"explain","algorithm":"ring","id":-2})").find("id is -2") == 0);
+  // Two ranks, and their sum.
+  for (const std::string id : {"-2", "3"})
+    CHECK(refused(R"({"ask":"explain","algorithm":"butterfly","ranks":2,"id":)" + id + "}") ==
+          "id is " + id + ": give 0 to 2");
   CHECK(refused(R"({"ask":"curve"})").find("a curve needs sizes") == 0);
   for (const std::string size : {"1.5", "\"4K\"", "1e300", "99999999999999999999"})
     CHECK(refused(R"({"ask":"curve","sizes":[8,)" + size + "]}").find("a size is ") == 0);

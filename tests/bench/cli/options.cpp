@@ -161,3 +161,17 @@ TEST_CASE("the most messages are given as a count, too") {
   CHECK(refused("ring --max-messages few").find("--max-messages 'few' is not a count") !=
         std::string::npos);
 }
+
+TEST_CASE("a seed is a number of 0 or more") {
+  const auto seed_of = [](const std::string& line) {
+    CLI::App app;
+    std::uint64_t seed = 7;
+    add_seed(app, seed);
+    app.parse(line);
+    return seed;
+  };
+  CHECK(seed_of("") == 7);
+  CHECK(seed_of("--seed 0") == 0);
+  CHECK(seed_of("--seed 4K") == 4096);
+  CHECK(failure([&] { seed_of("--seed -1"); }) == "2: --seed is -1: give a number of 0 or more");
+}

@@ -38,6 +38,24 @@ TEST_CASE("every topology has a picture: well-formed XML, a mark a node, a line 
   }
 }
 
+TEST_CASE("marks are 0.3 of the room between nodes, within 1.5 and 7, or 10 of a switch") {
+  const std::string few = svg_of(make_topology("crossbar:hosts=2"));
+  CHECK(occurrences(few, "r=\"7.0\"") == 2);
+  CHECK(occurrences(few, "width=\"20.0\"") == 1);
+  CHECK(occurrences(svg_of(make_topology("crossbar:hosts=1000")), "r=\"1.5\"") == 1000);
+}
+
+TEST_CASE("a text of the legend begins 30 right of its line, which is 24 long") {
+  const std::string svg = svg_of(make_topology("crossbar:hosts=2"));
+  const std::size_t line = svg.find("h24\""), text = svg.find("class=\"left\">host, ");
+  REQUIRE(line != std::string::npos);
+  REQUIRE(text != std::string::npos);
+  const auto number_after = [&](const char* what, std::size_t before) {
+    return std::stod(svg.substr(svg.rfind(what, before) + std::string(what).size()));
+  };
+  CHECK(number_after("<text x=\"", text) == number_after("<path d=\"M", line) + 30);
+}
+
 TEST_CASE("names are escaped") {
   TopologyBuilder builder("<&>", 1, 0, 0);
   builder.add_host("\"<a>\"");

@@ -139,6 +139,15 @@ TEST_CASE("the number of runs follows the time, within bounds") {
   for (const Measurement& m : patient[0]) CHECK(m.time_us.samples == 12);
   const auto hasty = on_each_rank(configs, {.seconds = 0, .min_runs = 7, .max_runs = 12});
   for (const Measurement& m : hasty[0]) CHECK(m.time_us.samples == 7);
+  // Each run takes 20 ms, because rank 1 enters late: 10 of them in 200 ms, and none in 10 ms.
+  MeasureOptions options{
+      .seconds = 0.2, .min_runs = 1, .max_runs = 1000, .late_rank = 1, .late_seconds = 0.02};
+  const std::vector<Config> one{configs[0]};
+  const std::int64_t samples = on_each_rank(one, options)[0][0].time_us.samples;
+  CHECK(samples >= 1);
+  CHECK(samples <= 10);
+  options.seconds = 0.01;
+  CHECK(on_each_rank(one, options)[0][0].time_us.samples == 1);
 }
 
 TEST_CASE("no run begins after a time that is a limit") {

@@ -160,6 +160,19 @@ TEST_CASE("wrong XML is refused with file, gpu, tb, and step") {
       refusal_of(changed("depid=\"0\" deps=\"0\"", "depid=\"-1\" deps=\"-1\"")) ==
       "p.xml: gpu 1, tb 1, step 0: uses chunk 0 of buffer i at the same time as tb 0, step 0: let "
       "one await the other");
+  // GPU 1 sends without awaiting the block before, which stores.
+  const std::string late = std::string(kTwo.substr(0, kTwo.find("<gpu id=\"1\""))) +
+                           R"(<gpu id="1" i_chunks="1" o_chunks="1" s_chunks="1">
+<tb id="0" send="-1" recv="0" chan="0">
+<step s="0" type="rrc" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb>
+<tb id="1" send="0" recv="-1" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb></gpu></algo>)";
+  CHECK(
+      refusal_of(late) ==
+      "p.xml: gpu 1, tb 1, step 0: uses chunk 0 of buffer i at the same time as tb 0, step 0: let "
+      "one await the other");
   CHECK(refusal_of(changed("type=\"re\" srcbuf=\"s\"", "type=\"cpy\" srcbuf=\"s\"")) ==
         "p.xml: its messages wait for one another in a circle, so they form no rounds");
   std::string lost(kTwo);  // GPU 0 overwrites its own contribution, and GPU 1 receives nothing

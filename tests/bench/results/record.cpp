@@ -208,7 +208,14 @@ TEST_CASE("a training record sums its epochs, and has no bandwidth") {
   CHECK(j["bytes_sent"] == 800);
   CHECK(j["step_us"].get<double>() == Approx(2.5e5));
   CHECK(j["images_per_s"].get<double>() == Approx(128));
+  CHECK(j["bytes_per_rank_step"].get<double>() * j["ranks"].get<double>() == Approx(800. / 8));
   CHECK(j["staleness"] == Json{{"0", 5}, {"1", 3}});
   CHECK(j["algbw_gb_per_s"].is_null());
   CHECK(to_json(with(TrainBody{}))["step_us"].is_null());
+}
+
+TEST_CASE("records of other configurations have other identities, whatever their digits") {
+  CHECK(identity({{"ranks", 1}, {"elements", 23}}) != identity({{"ranks", 12}, {"elements", 3}}));
+  CHECK(identity({{"op", "sum"}}) != identity({{"dtype", "sum"}}));
+  CHECK(identity({{"ranks", 1}, {"time_us", 3}}) == identity({{"time_us", 4}, {"ranks", 1}}));
 }

@@ -338,3 +338,11 @@ TEST_CASE("lists studies one after the other, with a column for each difference"
   CHECK(cnn != std::string::npos);
   CHECK(words.find("at 1 Gbit/s") < words.find("at 10 Gbit/s"));
 }
+
+TEST_CASE("a compressor that saves any bytes without computing pays on every network") {
+  const RunSummary dense = run_with("none", 1);
+  using Kind = BreakEven::Kind;
+  CHECK(second(dense, run_with("fp16", 1, 999'999.5)).break_even->kind == Kind::always);
+  CHECK(second(dense, run_with("fp16", 1, 1'000'000)).break_even->kind == Kind::never);
+  CHECK(second(dense, run_with("fp16", 1, 1'000'001)).break_even->kind == Kind::never);
+}
