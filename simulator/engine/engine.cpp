@@ -78,7 +78,7 @@ template <class Source>
     __builtin_prefetch(round.data());
     if (round.size() > 1) __builtin_prefetch(&round[1]);
     const auto* frame = static_cast<const char*>(actor.program.address());
-    for (std::size_t i = 0; e->kind == Kind::begin && i < kFrame; i += kLine)
+    for (std::size_t i = 0; frame && e->kind == Kind::begin && i < kFrame; i += kLine)
       __builtin_prefetch(frame + i, 1);
   }
 }

@@ -67,10 +67,10 @@ struct Brief {
   Time begin, end;
   bool operator==(const Brief&) const = default;
 };
-using Steps = std::vector<Brief>;
+using BriefPath = std::vector<Brief>;
 
-Steps steps_of(const Trace& trace, Time finish) {
-  Steps steps;
+BriefPath steps_of(const Trace& trace, Time finish) {
+  BriefPath steps;
   for (const CriticalStep& s : critical_path(trace, finish).steps)
     steps.push_back({s.kind, s.rank, s.begin, s.end});
   return steps;
@@ -154,26 +154,26 @@ TEST_CASE("a message that waited for the receiver's port leads to the message be
   // Both leave at 5 ps and take 10 ps. The second is received when the first has been.
   const Trace trace{{sending(1, 0, 0, 5_ps, 15_ps), receiving(0, 1, 0, 15_ps, 15_ps),
                      sending(2, 0, 1, 5_ps, 25_ps), receiving(0, 2, 1, 25_ps, 25_ps)}};
-  CHECK(steps_of(trace, 25_ps) == Steps{{Kind::wait, 1, 0_ps, 5_ps},
-                                        {Kind::message, 1, 5_ps, 15_ps},
-                                        {Kind::post, 0, 15_ps, 15_ps},
-                                        {Kind::message, 2, 15_ps, 25_ps}});
+  CHECK(steps_of(trace, 25_ps) == BriefPath{{Kind::wait, 1, 0_ps, 5_ps},
+                                            {Kind::message, 1, 5_ps, 15_ps},
+                                            {Kind::post, 0, 15_ps, 15_ps},
+                                            {Kind::message, 2, 15_ps, 25_ps}});
 }
 
 TEST_CASE("a message that arrived while its rank was busy leads to what the rank did") {
   // Both need 6 ps. The second waits until the rank has received the first.
   const Trace trace{{sending(1, 0, 0, 0_ps, 2_ps), receiving(0, 1, 0, 6_ps, 8_ps),
                      sending(2, 0, 1, 0_ps, 2_ps), receiving(0, 2, 1, 8_ps, 10_ps)}};
-  CHECK(steps_of(trace, 10_ps) == Steps{{Kind::message, 1, 0_ps, 6_ps},
-                                        {Kind::receive, 0, 6_ps, 8_ps},
-                                        {Kind::receive, 0, 8_ps, 10_ps}});
+  CHECK(steps_of(trace, 10_ps) == BriefPath{{Kind::message, 1, 0_ps, 6_ps},
+                                            {Kind::receive, 0, 6_ps, 8_ps},
+                                            {Kind::receive, 0, 8_ps, 10_ps}});
 }
 
 TEST_CASE("a send without duration is on the path once, as its message") {
   const Trace trace{{sending(0, 1, 0, 5_ps, 5_ps), receiving(1, 0, 0, 9_ps, 12_ps)}};
-  CHECK(steps_of(trace, 12_ps) == Steps{{Kind::wait, 0, 0_ps, 5_ps},
-                                        {Kind::message, 0, 5_ps, 9_ps},
-                                        {Kind::receive, 1, 9_ps, 12_ps}});
+  CHECK(steps_of(trace, 12_ps) == BriefPath{{Kind::wait, 0, 0_ps, 5_ps},
+                                            {Kind::message, 0, 5_ps, 9_ps},
+                                            {Kind::receive, 1, 9_ps, 12_ps}});
 }
 
 TEST_CASE("of what ended together, a send in the rank's lane comes before an addition in another") {
@@ -182,7 +182,7 @@ TEST_CASE("of what ended together, a send in the rank's lane comes before an add
   const Trace trace{{other, sending(0, 1, 0, 0_ps, 10_ps), receiving(1, 0, 0, 11_ps, 12_ps),
                      adding(0, 10_ps, 15_ps)}};
   CHECK(steps_of(trace, 15_ps) ==
-        Steps{{Kind::send, 0, 0_ps, 10_ps}, {Kind::reduce, 0, 10_ps, 15_ps}});
+        BriefPath{{Kind::send, 0, 0_ps, 10_ps}, {Kind::reduce, 0, 10_ps, 15_ps}});
 }
 
 TEST_CASE("of what ended together, an addition comes before a receive, and that before a send") {
