@@ -6,7 +6,7 @@ using namespace arlab;
 using namespace arlab::bench;
 
 TEST_CASE("outside of a job every backend has 4 ranks unless it has one per device") {
-  const Job job;
+  const bench::Job job;
   REQUIRE(job.ranks() == 0);
   CHECK(job.is_root());
   for (const collectives::Backend& backend : collectives::backends()) {
