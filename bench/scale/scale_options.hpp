@@ -56,8 +56,8 @@ struct ScaleOptions {
                               const ScaleNetwork& network) const;
 };
 
-/// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of gradients of those that support the
-/// plan's collectives.
+/// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of
+/// gradients of those that support the plan's collectives.
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network);
 

@@ -1,6 +1,6 @@
 #include "collectives/gpu/peer_processes.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 #include <string>

@@ -1,6 +1,8 @@
 // Runs training of the toy model on threads and collects the results.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/time.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_replica.hpp"
@@ -141,6 +144,19 @@ bool fails(arlab::Blame blame, const std::string& part, Use use) {
     return e.blame() == blame && std::string(e.what()).find(part) != std::string::npos;
   }
   return false;
+}
+
+/// Trains, and returns when rank 0's steps begin, in picoseconds after the first one.
+inline std::vector<std::int64_t> begins_of(Run run) {
+  std::vector<std::int64_t> begins;
+  double first = 0;
+  run.each_step = [&](const arlab::training::StepReport& r, arlab::Rank rank) {
+    if (rank != 0) return;
+    if (begins.empty()) first = r.begin;
+    begins.push_back(std::llround((r.begin - first) * arlab::kPicosecondsPerSecond));
+  };
+  train(run);
+  return begins;
 }
 
 }  // namespace toy

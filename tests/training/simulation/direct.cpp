@@ -79,15 +79,7 @@ std::vector<std::int64_t> emulated(const DirectRun& s) {
     on_emulated_ranks(*network, ranks, body,
                       {.slowdown = slowdown, .jitter = s.jitter, .seed = s.seed});
   };
-  std::vector<std::int64_t> begins;
-  double first = 0;
-  run.each_step = [&](const StepReport& r, Rank rank) {
-    if (rank != 0) return;
-    if (begins.empty()) first = r.begin;
-    begins.push_back(std::llround((r.begin - first) * kPicosecondsPerSecond));
-  };
-  toy::train(run);
-  return begins;
+  return toy::begins_of(run);
 }
 
 TrainingPlan plan_of(const DirectRun& s) {
