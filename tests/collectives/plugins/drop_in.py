@@ -155,7 +155,9 @@ class DropIn(unittest.TestCase):
             ours, err = self.run_ranks(ranks, "lmp", "-in", "in.melt", algorithm="ring", report=1)
             self.assertGreater(len(thermo(plain)), 100)
             self.assertEqual(thermo(ours), thermo(plain))
-            self.assertGreater(self.share(err)[0], 0)
+            ran, calls = self.share(err)
+            print(f"LAMMPS, {ranks} ranks: {ran} of {calls} calls ran by arlab", file=sys.stderr)
+            self.assertGreater(ran, 0.9 * calls)
 
 
 if __name__ == "__main__":
