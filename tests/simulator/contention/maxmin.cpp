@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "algorithms/base/error.hpp"
 #include "tests/simulator/contention/brute_force.hpp"
 #include "tests/support/catch.hpp"
 
