@@ -51,19 +51,19 @@ def simulator(lab: Lab) -> Rows:
                     f"{used.peak_bytes / 1e6:.0f} MB"]]
 
 
-@measurement("reduce", "arlab_micro --benchmark_filter='reduce/(memcpy|read_read_write|add.*)/67108864'")
+REDUCTIONS = "'reduce/.*/(4194304|67108864)'"
+
+
+@measurement("reduce", f"arlab_micro --benchmark_filter={REDUCTIONS} --benchmark_repetitions=3")
 def reduce(lab: Lab) -> Rows:
-    rows = [["64 MiB in memory", "GB/s of one operand"]]
-    for name, benchmark in lab.micro("reduce/(memcpy|read_read_write|add.*)/67108864").items():
-        rows.append([code(name.split("/", 1)[1].rsplit("/", 1)[0]), f"{benchmark['bytes_per_second'] / 1e9:.2f}"])
+    found = lab.micro(REDUCTIONS, "--benchmark_repetitions=3")
+    sizes = {"4194304": "4 MiB", "67108864": "64 MiB"}
+    operations = {"add": "sum", "prod": "prod", "min": "min", "max": "max"}
+    rows = [["part of the limit"] + [f"{text}: {word}" for text in sizes.values() for word in operations.values()]]
+    for dtype in dict.fromkeys(name.split("/")[2] for name in found if name.count("/") == 3):
+        rows.append([code(dtype)] + [f"{found[f'reduce/{operation}/{dtype}/{size}']['of_limit']:.2f}"
+                                     for size in sizes for operation in operations])
     return rows
-
-
-# Simulator beside others
-
-
-AGREEMENT = ("--ranks 16,64 --sizes 1K,64K,64M", "--ranks 256 --sizes 1K,1M,64M",
-             "--algorithms ring,butterfly,tree --ranks 1024 --sizes 1K,64M")
 
 
 @measurement("simgrid-agreement", *(f"bench/references/simgrid/agreement.py ARLAB {options}" for options in AGREEMENT), slow=True)

@@ -13,7 +13,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${algorithms}/*.cpp ${algorithms}/base/*.cpp
 function(arlab_plugin_part target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_compile_options(${target} PRIVATE -O2 -g0 -fno-semantic-interposition)
+  target_compile_options(${target} PRIVATE -O2 -g0 -fno-semantic-interposition -fno-plt)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${target} PUBLIC Threads::Threads)
   arlab_unity(${target})

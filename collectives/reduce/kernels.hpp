@@ -24,5 +24,6 @@ const ReduceKernels& baseline_kernels();
 /// nullptr where this build has none. The caller checks that the processor has the instructions.
 const ReduceKernels* avx2_kernels();
 const ReduceKernels* avx512_kernels();
+const ReduceKernels* avx512_fp16_kernels();
 
 }  // namespace arlab::collectives

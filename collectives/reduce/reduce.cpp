@@ -9,7 +9,7 @@ namespace {
 
 const ReduceKernels& kernels() {
   static const ReduceKernels& chosen =
-      select_isa(baseline_kernels(), avx2_kernels(), avx512_kernels());
+      select_isa(baseline_kernels(), avx2_kernels(), avx512_kernels(), avx512_fp16_kernels());
   return chosen;
 }
 

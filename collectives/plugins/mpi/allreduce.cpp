@@ -155,28 +155,33 @@ struct Call {
   }
 };
 
-// Returns the algorithm to run, and its ranks; none if the library runs.
+// The algorithm to run, and its ranks; none if the library runs.
 struct Decision {
   const Algorithm* algorithm = nullptr;
   PluginRanks* ranks = nullptr;
   Operand operand;
   const char* why = kByChoice;
-  bool by_rule = false;  // the rules leave a known type and operation to the library
+  bool lasts = true;  // until a communicator is freed that forget_when_freed() knows
 };
 
 Decision decide(const Plugin& its, const Call& call) {
   Decision d;
   if (its.rules.empty() || call.comm == MPI_COMM_NULL) return d;
   if (call.count <= 0) return d.why = "mpi: no elements", d;
+  // Predefined types and operations are never freed, so that no other handle becomes one of them.
   const auto operand = operand_of(call.type, call.op);
   if (!operand) return d.why = "mpi: another type or operation", d;
   d.operand = *operand;
   const Algorithm* const algorithm =
       chosen(rules_for(its.rules, call.ranks()),
              Bytes{call.count} * static_cast<Bytes>(size_of(operand->dtype)));
-  if (!algorithm) return d.by_rule = true, d;
+  if (!algorithm) {
+    if (its.rules.size() > 1)
+      forget_when_freed(call.comm);  // its handle may become one of other ranks
+    return d;
+  }
   d.ranks = plugin_ranks(call.comm);
-  if (!d.ranks) return d.why = "mpi: an intercommunicator", d;
+  if (!d.ranks) return d.why = "mpi: an intercommunicator", d.lasts = false, d;
   if (const std::string why = d.ranks->why_not(*algorithm, call.count); !why.empty()) {
     say_once(concat(why, ": MPI_Allreduce is the library's there"));
     return d.why = "mpi: not on these ranks", d;
@@ -185,31 +190,30 @@ Decision decide(const Plugin& its, const Call& call) {
   return d;
 }
 
-// The decision of this thread's last call, which programs repeat. For an algorithm it holds until a
-// communicator with ranks of ours is freed. What the rules leave to the library depends on the number of
-// ranks, if they name several. Types and operations that ours know are never freed.
-struct LastDecision {
+// Decisions of this thread, which programs repeat: a cache line each, found by the count. Without an algorithm, the
+// library runs. What is kept here costs a repeated call a few comparisons (docs/plugins.md has them counted).
+struct alignas(64) Known {
   std::uint64_t freed = 0;
-  int ranks = 0;
-  Call call{};
-  Decision decision;
+  int count = -1;
+  Operand operand;
+  MPI_Datatype type{};
+  MPI_Op op{};
+  MPI_Comm comm{};
+  const Algorithm* algorithm = nullptr;
+  PluginRanks* ranks = nullptr;
 };
+constexpr unsigned kKnown = 8;
 // Preloaded libraries may use the fast model, which saves a call.
-[[gnu::tls_model("initial-exec")]] constinit thread_local LastDecision last;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Known all_known[kKnown];
 
-bool still_holds(const Plugin& its, const Call& call) {
-  if (last.call.count != call.count || last.call.type != call.type || last.call.op != call.op ||
-      last.call.comm != call.comm)
-    return false;
-  if (last.decision.algorithm) return last.freed == communicators_freed();
-  return last.decision.by_rule && (its.rules.size() == 1 || last.ranks == call.ranks());
+Known& known_at(int count) {
+  const auto bits = static_cast<unsigned>(count);
+  return all_known[(bits ^ bits >> 3) % kKnown];
 }
 
-const Decision& decide_again(const Plugin& its, const Call& call) {
-  if (still_holds(its, call)) return last.decision;
-  last = {communicators_freed(), 0, call, decide(its, call)};
-  if (last.decision.by_rule) last.ranks = call.ranks();
-  return last.decision;
+bool is_of(const Known& known, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return known.count == count && known.type == type && known.op == op && known.comm == comm &&
+         known.freed == communicators_freed();
 }
 
 int run(const Decision& d, const Call& call) {
@@ -238,25 +242,40 @@ int run_logged(Plugin& its, const Call& call) {
 }
 
 int allreduce(const Call& call) {
+  Known& known = known_at(call.count);
+  if (is_of(known, call.count, call.type, call.op, call.comm))  // of an algorithm
+    return run({known.algorithm, known.ranks, known.operand}, call);
   Plugin& its = plugin();
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
-  if (its.rules.empty()) return call.pass_on();
-  return run(decide_again(its, call), call);
+  const std::uint64_t freed = communicators_freed();
+  const Decision d = decide(its, call);
+  if (d.lasts)
+    known = {freed, call.count, d.operand, call.type, call.op, call.comm, d.algorithm, d.ranks};
+  return run(d, call);
+}
+
+// Errors end here: MPI's callers have no exceptions.
+[[gnu::noinline]] int allreduce_or_error(const Call& call) {
+  try {
+    return allreduce(call);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "arlab: MPI_Allreduce: %s\n", error.what());
+    MPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
+    return MPI_ERR_OTHER;
+  }
 }
 
 }  // namespace
 }  // namespace arlab::collectives
 
-// Errors end here: MPI's callers have no exceptions.
 extern "C" int MPI_Allreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm) {
-  try {
-    return arlab::collectives::allreduce({from, into, count, type, op, comm});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "arlab: MPI_Allreduce: %s\n", error.what());
-    MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
-    return MPI_ERR_OTHER;
-  }
+  using namespace arlab::collectives;
+  const Known& known = known_at(count);
+  if (is_of(known, count, type, op, comm) && !known.algorithm) [[likely]]
+    return PMPI_Allreduce(from, into, count, type, op,
+                          comm);  // its arguments are in their registers still
+  return allreduce_or_error({from, into, count, type, op, comm});
 }
 
 #ifdef OPEN_MPI

@@ -1,7 +1,6 @@
 #include "collectives/plugins/mpi/ranks.hpp"
 
 #include <array>
-#include <atomic>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -9,6 +8,9 @@
 #include "collectives/mpi/communicator.hpp"
 
 namespace arlab::collectives {
+
+std::atomic<std::uint64_t> freed_communicators{0};
+
 namespace {
 
 std::optional<DType> dtype_of(MPI_Datatype type) {
@@ -52,13 +54,17 @@ std::optional<Op> op_of(MPI_Op op) {
 }
 
 std::atomic<bool> job_ends{false};
-std::atomic<std::uint64_t> freed{0};
 
 // Frees the state with its communicator, which all ranks free together. Those that the program leaves to
 // MPI_Finalize stay: it may not be called back into by then.
 int free_ranks(MPI_Comm, int, void* value, void*) {
-  ++freed;
+  ++freed_communicators;
   if (!job_ends) delete static_cast<PluginRanks*>(value);
+  return MPI_SUCCESS;
+}
+
+int count_freed(MPI_Comm, int, void*, void*) {
+  ++freed_communicators;
   return MPI_SUCCESS;
 }
 
@@ -114,7 +120,13 @@ void PluginRanks::allreduce(const Algorithm& algorithm, const std::byte* from, s
     its.run(*communicator_, std::span(into, bytes));
 }
 
-std::uint64_t communicators_freed() { return freed.load(std::memory_order_relaxed); }
+void forget_when_freed(MPI_Comm comm) {
+  static const int keyval = new_keyval(count_freed);
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, keyval, &value, &found), "MPI_Comm_get_attr");
+  if (found == 0) check_mpi(MPI_Comm_set_attr(comm, keyval, nullptr), "MPI_Comm_set_attr");
+}
 
 PluginRanks* plugin_ranks(MPI_Comm comm) {
   static const int keyval = make_keyval();

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,8 +40,16 @@ class PluginRanks {
   PlanCache plans_;
 };
 
-/// Returns how many communicators with such a state have been freed: a handle may then be another one.
-std::uint64_t communicators_freed();
+extern std::atomic<std::uint64_t> freed_communicators;
+
+/// Returns how many communicators with such a state, or known to forget_when_freed(), have been freed: a handle may then
+/// be another one.
+inline std::uint64_t communicators_freed() {
+  return freed_communicators.load(std::memory_order_relaxed);
+}
+
+/// Has communicators_freed() count this communicator, too. Each rank may call it alone.
+void forget_when_freed(MPI_Comm comm);
 
 /// Returns the state of a communicator, made in the first call, which all ranks make together; null
 /// for an intercommunicator.

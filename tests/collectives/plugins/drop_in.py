@@ -71,6 +71,15 @@ class DropIn(unittest.TestCase):
                     self.assertEqual(calls, int(re.search(r"calls (\d+)", out)[1]))
                     self.assertTrue(0 < ours < calls or "hierarchical" in algorithm, err)
 
+    def test_decisions_are_kept_until_a_communicator_is_freed(self):
+        """With a report every call is decided anew."""
+        for ranks in (2, 4):
+            for algorithm in ("mpi@4K,ring", "butterfly@16K,ring", "ring@64K"):
+                with self.subTest(ranks=ranks, algorithm=algorithm):
+                    out, err = self.run_ranks(ranks, PROGRAM, algorithm=algorithm)
+                    self.assertRegex(out, r"calls \d+, wrong 0\n")
+                    self.assertEqual(err.count("arlab: "), 0, err)
+
     def test_the_report_says_what_ran_and_why_the_rest_did_not(self):
         _, err = self.run_ranks(2, PROGRAM, algorithm="ring@64K", report=1)
         for what in ("| ring |", "| mpi |", "| mpi: no elements |", "| mpi: another type or operation |", "| mpi: an intercommunicator |"):
@@ -87,6 +96,8 @@ class DropIn(unittest.TestCase):
             self.assertIn("wrong 0", out)
             self.assertIn(f"| {algorithm} |", err)
             self.assertNotIn(f"| {ranks} | 4 | float32 sum | butterfly |", err)
+            out, _ = self.run_ranks(ranks, PROGRAM, algorithm="tuned.json")  # decisions are kept without a report
+            self.assertIn("wrong 0", out)
         (self.folder / "tuned.json").write_text("{")
         out, err = self.run_ranks(2, PROGRAM, algorithm="tuned.json")
         self.assertIn("wrong 0", out)

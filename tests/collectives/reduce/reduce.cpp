@@ -2,12 +2,14 @@
 #include "collectives/reduce/reduce.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <span>
 #include <vector>
 
 #include "collectives/reduce/dispatch_dtype.hpp"
+#include "collectives/reduce/extremes.hpp"
 #include "collectives/reduce/kernels.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/kernels.hpp"
@@ -105,6 +107,91 @@ TEST_CASE("combine equals the scalar definition at all lengths and alignments") 
           INFO(kernels->instructions << " " << name(dtype) << " " << name(op));
           CHECK(wrong == 0);
         });
+}
+
+TEST_CASE("combine equals the scalar definition in long vectors, which are asked for ahead") {
+  constexpr std::size_t kLong = 20'001;
+  for (const ReduceKernels* kernels : all_kernels())
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps)
+        dispatch_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+          const auto into = values<T>(kLong + 2, 1), from = values<T>(kLong, 2);
+          auto right = into;
+          for (std::size_t i = 0; i < kLong; ++i) right[1 + i] = scalar(op, into[1 + i], from[i]);
+          const auto found = with_bytes(into, 1, [&](std::byte* data) {
+            kernels->combine[static_cast<std::size_t>(dtype)][static_cast<std::size_t>(op)](
+                data, std::as_bytes(std::span(from)).data(), static_cast<Count>(kLong));
+          });
+          INFO(kernels->instructions << " " << name(dtype) << " " << name(op));
+          CHECK(same(found, right));
+        });
+}
+
+TEST_CASE("products of all pairs of 8-bit integers wrap around") {
+  std::vector<std::uint8_t> a, b, right;
+  for (int x = 0; x < 256; ++x)
+    for (int y = 0; y < 256; ++y) {
+      a.push_back(static_cast<std::uint8_t>(x)), b.push_back(static_cast<std::uint8_t>(y));
+      right.push_back(static_cast<std::uint8_t>(x * y));
+    }
+  for (const ReduceKernels* kernels : all_kernels())
+    for (const DType dtype : {DType::int8, DType::uint8}) {
+      const auto found = with_bytes(a, 0, [&](std::byte* data) {
+        kernels->combine[static_cast<std::size_t>(dtype)][static_cast<std::size_t>(Op::prod)](
+            data, std::as_bytes(std::span(b)).data(), std::ssize(b));
+      });
+      INFO(kernels->instructions << " " << name(dtype));
+      CHECK(found == right);
+    }
+}
+
+TEMPLATE_TEST_CASE("sums and products of extreme 16-bit floats equal the scalar definition", "",
+                   Float16, Bfloat16) {
+  constexpr DType kDType = std::is_same_v<TestType, Float16> ? DType::float16 : DType::bfloat16;
+  constexpr std::uint16_t kInfinity = FloatBits<TestType>::kGreatest,
+                          kLeastNormal = std::is_same_v<TestType, Float16> ? 0x0400 : 0x0080;
+  std::vector<std::uint16_t> edges{0,
+                                   1,
+                                   2,
+                                   3,
+                                   kLeastNormal / 2,
+                                   kLeastNormal - 1,
+                                   kLeastNormal,
+                                   kLeastNormal + 1,
+                                   0x3bff,
+                                   0x3c00,
+                                   0x3c01,
+                                   0x3f7f,
+                                   0x3f80,
+                                   0x3f81,
+                                   kInfinity - 2,
+                                   kInfinity - 1,
+                                   kInfinity,
+                                   FloatBits<TestType>::kNaN,
+                                   kInfinity + 1,
+                                   0x7fff};
+  std::mt19937 random(3);
+  for (int i = 0; i < 100; ++i) edges.push_back(static_cast<std::uint16_t>(random() & 0x7fff));
+  for (std::size_t i = 0, count = edges.size(); i < count; ++i)
+    edges.push_back(static_cast<std::uint16_t>(edges[i] | 0x8000u));
+  std::vector<TestType> a, b;
+  for (const std::uint16_t x : edges)
+    for (const std::uint16_t y : edges) a.push_back({x}), b.push_back({y});
+  for (const ReduceKernels* kernels : all_kernels())
+    for (const Op op : {Op::sum, Op::prod}) {
+      const auto found = with_bytes(a, 0, [&](std::byte* data) {
+        kernels->combine[static_cast<std::size_t>(kDType)][static_cast<std::size_t>(op)](
+            data, std::as_bytes(std::span(b)).data(), std::ssize(b));
+      });
+      int wrong = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const TestType right = scalar(op, a[i], b[i]);
+        const bool is_nan = std::isnan(to_float(right));
+        wrong += (is_nan ? std::isnan(to_float(found[i])) : found[i].bits == right.bits) ? 0 : 1;
+      }
+      INFO(kernels->instructions << " " << name(kDType) << " " << name(op));
+      CHECK(wrong == 0);
+    }
 }
 
 TEST_CASE("scale equals the scalar definition") {
