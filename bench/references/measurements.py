@@ -54,9 +54,9 @@ def simulator(lab: Lab) -> Rows:
 REDUCTIONS = "'reduce/.*/(4194304|67108864)'"
 
 
-@measurement("reduce", f"arlab_micro --benchmark_filter={REDUCTIONS} --benchmark_repetitions=3")
+@measurement("reduce", f"arlab_micro --benchmark_filter={REDUCTIONS} --benchmark_repetitions=3 --benchmark_min_time=0.1")
 def reduce(lab: Lab) -> Rows:
-    found = lab.micro(REDUCTIONS, "--benchmark_repetitions=3")
+    found = lab.micro(REDUCTIONS, "--benchmark_repetitions=3", "--benchmark_min_time=0.1")
     sizes = {"4194304": "4 MiB", "67108864": "64 MiB"}
     operations = {"add": "sum", "prod": "prod", "min": "min", "max": "max"}
     rows = [["part of the limit"] + [f"{text}: {word}" for text in sizes.values() for word in operations.values()]]
