@@ -36,10 +36,13 @@ inline Time in_calendar(Time time) {
   return time;
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_step() {
+  fail(Blame::usage, "one simulated step would last over 11 days: use smaller sizes or rates");
+}
+
 /// Returns a duration in picoseconds, rounded. Throws Error(usage) if it is above kLongest.
 inline Time to_time(double value) {
-  if (!(value <= picoseconds(kLongest)))
-    fail(Blame::usage, "one simulated step would last over 11 days: use smaller sizes or rates");
+  if (!(value <= picoseconds(kLongest))) fail_step();
   return Time{static_cast<std::int64_t>(value + 0.5)};
 }
 

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 
+#include "algorithms/base/exponential.hpp"
 #include "algorithms/base/random.hpp"
 #include "algorithms/base/time.hpp"
 #include "simulator/large_array.hpp"
@@ -21,7 +21,7 @@ class MessageDelays {
  public:
   /// A mean of 0: no delays.
   MessageDelays(Rank ranks, const RandomDelay& delay)
-      : mean_(picoseconds(delay.mean)),
+      : mean_(delay.mean),
         random_(delay.seed),
         sources_(delay.mean > Time{} ? index(ranks) : 0),
         is_random_(delay.mean > Time{}) {
@@ -34,8 +34,7 @@ class MessageDelays {
     if (!is_random_) return arrival;
     Source& s = sources_.data()[index(source)];
     const std::uint64_t number = static_cast<std::uint64_t>(source) << 32 | s.messages++;
-    const double uniform = (static_cast<double>(random_(number) >> 11) + 0.5) * 0x1p-53;
-    return in_order(source, target, now, arrival + to_time(-std::log(uniform) * mean_));
+    return in_order(source, target, now, arrival + exponential_time(mean_, random_(number)));
   }
 
   /// Loads what late() needs.
@@ -94,7 +93,7 @@ class MessageDelays {
     most_others_ = 2 * others_.size() + 1024;
   }
 
-  double mean_;  // picoseconds
+  Time mean_;
   Random random_;
   LargeArray<Source> sources_;
   bool is_random_;

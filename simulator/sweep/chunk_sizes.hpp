@@ -25,7 +25,7 @@ class ChunkSizes {
   /// Returns the sizes in bytes, by number.
   const std::vector<Bytes>& bytes() const { return table_.sizes(); }
   /// Returns whether there are more sizes than SizeTable can number.
-  bool is_full() const { return table_.is_full(); }
+  bool is_full() const { return is_full_; }
   /// Returns whether a message was empty.
   bool has_empty() const { return has_empty_; }
 
@@ -34,7 +34,9 @@ class ChunkSizes {
     latest_ = chunks;
     const Bytes bytes = blocks_.size(chunks) * element_size_;
     has_empty_ |= bytes == 0;
-    return number_of_latest_ = table_.number_of(bytes);
+    number_of_latest_ = table_.number_of(bytes);
+    is_full_ = table_.is_full();
+    return number_of_latest_;
   }
 
   Blocks blocks_;
@@ -42,7 +44,7 @@ class ChunkSizes {
   SizeTable table_;
   Chunks latest_{-1, -1, -1};
   std::uint32_t number_of_latest_ = 0;
-  bool has_empty_ = false;
+  bool has_empty_ = false, is_full_ = false;
 };
 
 }  // namespace arlab::simulator

@@ -1,5 +1,7 @@
 #include "simulator/sweep/compact_rounds.hpp"
 
+#include <bit>
+
 namespace arlab::simulator {
 
 CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
@@ -43,27 +45,31 @@ bool CompactRounds::refill(Rank rank) {
   return cursor.held ? refuse() : false;
 }
 
+static bool same(const Step& a, const Step& b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
 // Adds the round of the rank to the window. Returns false if it does not fit.
 inline bool CompactRounds::append(Step* steps, Rank me, Cursor& cursor, Round round) {
   constexpr Rank kMostIdle = 1 << 16;  // so that a program of empty rounds without end stops
+  const auto ranks = static_cast<std::uint32_t>(problem_.ranks);
   std::size_t end = cursor.end;
   for (const Action& action : round) {
     const std::uint32_t size = sizes_.number_of(action.chunks);
     if (sizes_.has_empty() && sizes()[size] == 0) continue;
-    if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == me || sizes_.is_full())
+    if (static_cast<std::uint32_t>(action.peer) >= ranks || action.peer == me || sizes_.is_full())
       return refuse();
     const Step::Kind kind = action.sends()                      ? Step::send
                             : action.kind == ActionKind::reduce ? Step::reduce
                                                                 : Step::replace;
-    if (end > cursor.end && kind != Step::send) {
-      Step& before = steps[end - 1];
-      if (before.kind == Step::send && before.peer == action.peer && before.size == size) {
-        before.kind = kind == Step::reduce ? Step::send_and_reduce : Step::send_and_replace;
-        continue;
-      }
+    const Step sent{.peer = action.peer, .kind = Step::send, .last = 0, .size = size & 0xFFFFFFF};
+    if (end > cursor.end && kind != Step::send && same(steps[end - 1], sent)) {
+      steps[end - 1].kind = static_cast<Step::Kind>(kind | Step::send);
+      continue;
     }
     if (end == kWindow) return false;
-    steps[end++] = {.peer = action.peer, .kind = kind, .last = 0, .size = size & 0xFFFFFFF};
+    steps[end] = sent;
+    steps[end++].kind = kind;
   }
   if (end == cursor.end) {
     if (end > 0 && steps[end - 1].kind == Step::idle && steps[end - 1].peer < kMostIdle) {

@@ -20,8 +20,7 @@ class NextEvents {
  public:
   /// No rank has an event.
   explicit NextEvents(Rank ranks)
-      : ranks_(ranks),
-        groups_((ranks + kGroup - 1) / kGroup),
+      : groups_((ranks + kGroup - 1) / kGroup),
         earliest_of_((index(ranks) + kGroup - 1) / kGroup, kNever),
         times_((index(ranks) + kGroup - 1) / kGroup * kGroup) {
     std::uninitialized_fill_n(times_.data(), (index(ranks) + kGroup - 1) / kGroup * kGroup, kNever);
@@ -32,9 +31,11 @@ class NextEvents {
     Time& next = times_.data()[index(rank)];
     Time& of_group = earliest_of_[index(rank / kGroup)];
     if (of_group == kNever) groups_.insert(rank / kGroup);
-    next = std::min(next, time);
-    of_group = std::min(of_group, time);
-    earliest_ = std::min(earliest_, time);
+    // An event that is not the rank's next one is no group's: pass() asks the rank for it.
+    const Time earlier = time < next ? time : kNever;
+    next = time < next ? time : next;
+    of_group = earlier < of_group ? earlier : of_group;
+    earliest_ = earlier < earliest_ ? earlier : earliest_;
   }
   /// Loads what add() needs.
   [[gnu::always_inline]] void prefetch(Rank rank) const {
@@ -67,22 +68,26 @@ class NextEvents {
   template <class Soon, class Handle>
   void handle_group(Rank group, Time end, Soon soon, Handle handle) {
     Time* const times = times_.data() + index(group) * kGroup;
-    const Rank size = std::min(kGroup, ranks_ - group * kGroup);
+    Time& earliest = earliest_of_[index(group)];
     std::uint64_t due = 0;
-    for (Rank i = 0; i < size; ++i)  // the sign of the difference, without a branch
-      due |= static_cast<std::uint64_t>((times[i] - end).count()) >> 63 << i;
+    std::int64_t later = kNever.count();
+    for (Rank i = 0; i < kGroup; ++i) {  // no branches: the sign of a difference, and a mask
+      const std::int64_t time = times[i].count();
+      const std::uint64_t is_due = static_cast<std::uint64_t>(time - end.count()) >> 63;
+      const std::int64_t other = time | static_cast<std::int64_t>((0 - is_due) >> 1);  // or kNever
+      due |= is_due << i;
+      later = other < later ? other : later;
+    }
+    earliest = Time{later};
     for (std::uint64_t rest = due; rest != 0; rest &= rest - 1)
       soon(group * kGroup + std::countr_zero(rest));
     for (; due != 0; due &= due - 1) {
       const Rank i = std::countr_zero(due);
-      times[i] = handle(group * kGroup + i);
+      const Time next = times[i] = handle(group * kGroup + i);
+      earliest = next < earliest ? next : earliest;
     }
-    Time next = kNever;  // also of events that were added meanwhile
-    for (Rank i = 0; i < size; ++i) next = std::min(next, times[i]);
-    earliest_of_[index(group)] = next;
   }
 
-  Rank ranks_;
   RankSet groups_;                 // with events
   std::vector<Time> earliest_of_;  // each group
   LargeArray<Time> times_;         // of the next event of each rank; kNever: none

@@ -7,7 +7,8 @@
 
 namespace arlab::simulator {
 
-inline void WindowSweep::begin(State& s, Rank rank, Time now) {
+// Returns false after the rank's last round.
+inline bool WindowSweep::begin(State& s, Rank rank, Time now) {
   std::span<const Step> round = rounds_.next(rank);
   for (; !round.empty() && round[0].kind == Step::idle; round = rounds_.next(rank)) {
     s.depth += static_cast<std::uint32_t>(round[0].peer);
@@ -16,7 +17,10 @@ inline void WindowSweep::begin(State& s, Rank rank, Time now) {
   s.first = static_cast<std::uint8_t>(round.data() - rounds_.window(rank));
   s.size = static_cast<std::uint8_t>(round.size());
   s.taken = 0;
-  if (round.empty()) return end_program(s, rank, now);
+  if (round.empty()) {
+    end_program(s, rank, now);
+    return false;
+  }
   s.done = now;
   s.next_depth = s.depth + 1;
   rounds_.check(rank, s.next_depth);
@@ -31,7 +35,7 @@ inline void WindowSweep::begin(State& s, Rank rank, Time now) {
   s.reduces = reduces;
   s.source = s.size == 1 && round[0].receives() ? round[0].peer : kNobody;
   if (s.unexpected != kNoMail) match_unexpected(s, now);
-  send_from(s, rank, now);
+  return true;
 }
 
 inline void WindowSweep::end_program(const State& s, Rank rank, Time now) {
@@ -74,10 +78,12 @@ inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
   }
 }
 
-inline void WindowSweep::finish(State& s, Rank rank, Time now) {
+// Returns whether the next round begins at once.
+inline bool WindowSweep::finish(State& s, Time now) {
   const Time end = reduce_all(s, now);
-  if (end == now) return begin(s, rank, now);
+  if (end == now) return true;
   push(s, Own::begin, end);
+  return false;
 }
 
 inline Time WindowSweep::reduce_all(State& s, Time end) {

@@ -85,12 +85,9 @@ inline Time WindowSweep::handle(Rank rank, Time end) {
     } else {
       origin_ = origins_.next(pushed, local);
       const Time now = std::exchange(s.own, kNever);
-      if (s.kind == Own::begin)
-        begin(s, rank, now);
-      else if (s.kind == Own::send)
-        send_from(s, rank, now);
-      else
-        finish(s, rank, now);
+      const Own kind = s.kind;
+      const bool begins = kind == Own::begin || (kind == Own::finish && finish(s, now));
+      if (kind == Own::send || (begins && begin(s, rank, now))) send_from(s, rank, now);
     }
     if (gives_up_) return kNever;
   }

@@ -86,11 +86,11 @@ class WindowSweep {
   bool arrives_first(const State& s, Origin pushed);
 
   // Rounds.
-  void begin(State& s, Rank rank, Time now);
+  [[gnu::always_inline]] bool begin(State& s, Rank rank, Time now);
   void end_program(const State& s, Rank rank, Time now);
   void push(State& s, Own kind, Time time);
-  void send_from(State& s, Rank rank, Time now);
-  void finish(State& s, Rank rank, Time now);
+  [[gnu::always_inline]] void send_from(State& s, Rank rank, Time now);
+  bool finish(State& s, Time now);
   Time reduce_all(State& s, Time end);
   const Step* steps(const State& s) const;
 
