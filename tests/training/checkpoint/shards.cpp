@@ -259,7 +259,7 @@ TEST_CASE("writers killed at any time leave a checkpoint with all of its shards"
   };
   kill_at_any_time(4000, write, [&] {
     const auto latest = latest_checkpoint(path);
-    if (!latest) return;  // killed before its first checkpoint was complete
+    if (!latest) return false;  // killed before its first checkpoint was complete
     CHECK(latest->refused.empty());
     CHECK(latest->step >= before);
     before = latest->step;
@@ -275,6 +275,7 @@ TEST_CASE("writers killed at any time leave a checkpoint with all of its shards"
       CHECK(
           (step_of_checkpoint(name) || (step && fs::exists(path + "/" + checkpoint_name(*step)))));
     }
+    return true;
   });
   CHECK(before > 0);
 }
