@@ -268,8 +268,10 @@ int allreduce(const Call& call) {
 }  // namespace
 }  // namespace arlab::collectives
 
-extern "C" int MPI_Allreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
-                             MPI_Comm comm) {
+// Open MPI declares it visible, MPICH does not.
+extern "C" [[gnu::visibility("default")]] int MPI_Allreduce(const void* from, void* into, int count,
+                                                            MPI_Datatype type, MPI_Op op,
+                                                            MPI_Comm comm) {
   using namespace arlab::collectives;
   const Known& known = known_at(count);
   if (is_of(known, count, type, op, comm) && !known.algorithm) [[likely]]
