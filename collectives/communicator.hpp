@@ -60,6 +60,10 @@ class Communicator {
   /// fails and frees it. The communicator is unusable afterwards.
   virtual void abandon() noexcept {}
 
+  /// Throws what waiting for another rank would throw, if one is known to have failed: for a rank that
+  /// waits for messages by other means. Any thread may call it.
+  virtual void check_ranks() const {}
+
   /// Returns a number per rank that identifies its machine. All ranks call it together, and get the
   /// same. By default all ranks share one machine.
   virtual std::vector<Rank> machines() {

@@ -41,6 +41,7 @@ class CountingCommunicator final : public Communicator {
   }
   int poll() override { return other_.poll(); }
   void abandon() noexcept override { other_.abandon(); }
+  void check_ranks() const override { other_.check_ranks(); }
   std::vector<Rank> machines() override { return other_.machines(); }
   std::shared_ptr<std::byte[]> allocate(std::size_t bytes) override {
     return other_.allocate(bytes);

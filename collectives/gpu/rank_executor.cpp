@@ -40,11 +40,11 @@ RankExecutor::~RankExecutor() {
   try {
     synchronize();  // no work is left on memory that is about to be freed
     if (second_) second_->synchronize();
-  } catch (const std::exception&) {  // reported before, or another rank has failed
+  } catch (...) {  // reported before, or another rank has failed
     try {
       stream_->synchronize();  // messages are aborted by now, and end
       if (second_) second_->synchronize();
-    } catch (const std::exception&) {
+    } catch (...) {
     }
   }
 }
@@ -315,6 +315,7 @@ void RankExecutor::synchronize() {
   try {
     for (;;) {
       transport_.check();
+      control_.check_ranks();
       if (stream_->is_done()) {
         for (const auto& its : std::exchange(ran_, {})) its->check();
         return leave_collective();

@@ -126,6 +126,7 @@ class ThreadCommunicator final : public Communicator {
     started_.clear();
   }
 
+  void check_ranks() const override { world_.throw_if_canceled(); }
   Place* place() override { return &world_.places[static_cast<std::size_t>(me_)]; }
   std::vector<SeenPlace> places() const override {
     std::vector<SeenPlace> all;

@@ -3,9 +3,11 @@
 #include "collectives/gpu/rank_executor.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -159,6 +161,48 @@ TEST_CASE("device ranks: after the patience, ranks that have not come are named"
     rank.stream().synchronize();
   });
   CHECK_THAT(said, Catch::Contains("rank 1 has not come to this collective"));
+}
+
+TEST_CASE("device ranks: a rank that fails ends the others' waits for its messages") {
+  std::atomic<bool> failing = false;
+  class Unmatched final : public DeviceTransport {
+   public:
+    explicit Unmatched(const std::atomic<bool>& failing) : failing_(failing) {}
+    void exchange(std::span<const SendRecv>, DeviceStream& stream) override {
+      while (!failing_) std::this_thread::yield();
+      for (int i = 0; i < 200; ++i)  // far longer than a thread takes to end
+        stream.copy(large_.data(), large_.data() + large_.size() / 2, large_.size() / 2);
+    }
+    void abort() override { ++aborted; }
+    int aborted = 0;
+
+   private:
+    const std::atomic<bool>& failing_;
+    std::vector<std::byte> large_ = std::vector<std::byte>(16 << 20);
+  };
+  Devices devices = host_devices();
+  int aborted = 0;
+  const auto run_rank = [&](Communicator& threads) {
+    if (threads.rank() == 1) {
+      failing = true;
+      fail(Blame::check, "rank 1 has failed");
+    }
+    Unmatched transport(failing);
+    const DeviceMemory data = devices[0]->allocate(8);
+    RankExecutor rank(threads, *devices[0], transport, RankExecutor::Seconds(1e9));
+    auto prepared =
+        rank.prepare(find_algorithm("tree"), {.ranks = 2, .elements = 2}, data.data(), {}, 1);
+    rank.run(prepared);
+    try {
+      rank.synchronize();
+    } catch (...) {
+      aborted = transport.aborted;
+      rank.stream().synchronize();
+      throw;
+    }
+  };
+  CHECK_THROWS_WITH(on_threads(2, run_rank), "rank 1 has failed");
+  CHECK(aborted == 1);
 }
 
 TEST_CASE("device ranks: a place shows the round whose messages the host waits for") {
