@@ -178,19 +178,23 @@ void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink) {
   const Rank ranks = processes ? job.ranks() : here;
   collectives::RunOptions run{.ranks = ranks};
   if (options.timeout > 0) run.patience.seconds = options.timeout;
-  job.run(backend, run, [&](Executor& executor) {
-    const bool root = executor.control().rank() == 0;
-    PerfRun perf(options, executor);
-    const std::vector<PerfDevice> devices = devices_of(executor, backend);
-    if (root) sink.devices(devices, perf.what() + " on " + std::string(backend.name));
-    for_all_perf_rows(
-        options, ranks,
-        [&](const PerfShape& shape, const Problem& problem, collectives::Operand operand) {
-          if (!perf.takes(problem, operand)) return;
-          const PerfRow row = perf.row(shape, problem, operand);
-          if (root) sink.row(row);
-        });
-  });
+  job.run(backend, run,
+          [&](Executor& executor) { measure_perf(options, executor, backend, ranks, sink); });
+}
+
+void measure_perf(const PerfOptions& options, Executor& executor,
+                  const collectives::Backend& backend, Rank ranks, const PerfSink& sink) {
+  const bool root = executor.control().rank() == 0;
+  PerfRun perf(options, executor);
+  const std::vector<PerfDevice> devices = devices_of(executor, backend);
+  if (root) sink.devices(devices, perf.what() + " on " + std::string(backend.name));
+  for_all_perf_rows(
+      options, ranks,
+      [&](const PerfShape& shape, const Problem& problem, collectives::Operand operand) {
+        if (!perf.takes(problem, operand)) return;
+        const PerfRow row = perf.row(shape, problem, operand);
+        if (root) sink.row(row);
+      });
 }
 
 }  // namespace arlab::bench

@@ -21,6 +21,10 @@ struct PerfSink {
 /// Measures all rows on real ranks. All processes of a job call it.
 void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink);
 
+/// Measures all rows with one executor of a run of `ranks` ranks on `backend`. All executors of the run call it.
+void measure_perf(const PerfOptions& options, collectives::Executor& executor,
+                  const collectives::Backend& backend, Rank ranks, const PerfSink& sink);
+
 /// Returns whether the library's own collective is measured on such elements. A type that it cannot reduce is left out
 /// of `-d all`, with a note; throws Error(environment) with the reason if it was asked for by its name. All
 /// executors of a run call it together.

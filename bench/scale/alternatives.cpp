@@ -34,9 +34,7 @@ Alternative other_strategy(const ScaleRow& row, const TrainingPlan& plan,
   if (!plan.strategy->schedules || plan.sharding != training::Shards::none || plan.compression)
     return {row.strategy, 0};
   TrainingPlan other = plan;
-  other.strategy = &training::find_strategy("diloco");
-  other.scheduler = &training::find_scheduler("buckets");
-  other.scheduling.clear();
+  other.strategy = &training::find_strategy("diloco");  // which uses no scheduler
   return {"diloco", saved(row, other, network)};
 }
 

@@ -25,8 +25,9 @@ struct RatioCut {
 };
 
 /// Returns the largest ratio of all cuts. `representatives`: a host of each class of hosts that are
-/// interchangeable (see symmetry.hpp); only cuts that lack one of them are examined. Needs at least
-/// two hosts, each of which every other can reach.
+/// interchangeable (see symmetry.hpp); only cuts that lack one of them are examined. Of equal cuts,
+/// the links into one host precede others, and the first representative precedes the next. Needs at
+/// least two hosts, each of which every other can reach.
 RatioCut tightest_cut(const CapacityGraph& graph, std::span<const NodeId> representatives);
 
 /// Returns the least k for which capacities of floor(k p/q c), for the tightest ratio p/q, still let

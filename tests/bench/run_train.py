@@ -14,6 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import program  # noqa: E402
 
+READ_EVENTS = pathlib.Path(__file__).resolve().parents[1] / "training" / "telemetry" / "read_events.py"
 MPIEXEC = os.environ.get("MPIEXEC", "")
 SMALL = ("--samples", 640, "-B", 32)  # 20 steps an epoch
 JOB = {**program.ALONE, **{name: value for name, value in os.environ.items() if name.startswith("OMPI_")}}
@@ -123,7 +124,7 @@ class Train(program.ProgramTest):
                  ("-s miror", "unknown strategy 'miror'"), ("-s multi_worker", "needs ranks that are processes, but they are threads: use --strategy mirrored"),
                  ("-a all_to_all -w 3", "replicas would drift apart"), ("-w 0", "workers is 0: give 1 to 1024"),
                  ("-B 1 -w 2", "batch"), ("--lr -1", "-1"), ("-d mnist", "--data 'mnist' is unknown"),
-                 ("-m resnet50 -d idx:none", "none"), ("--device tpu", "device 'tpu' is not known"),
+                 ("-m resnet50 -d idx:none", "error: none/train-images"), ("--device tpu", "device 'tpu' is not known"),
                  ("--nothing", "unknown option '--nothing'"), ("-b mpi", "mpirun -n 2 arlab train"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
@@ -142,7 +143,7 @@ class Train(program.ProgramTest):
                  ("--scheduler credit:credit=0", "parameter credit of scheduler credit is 0"),
                  ("--warmup nan", "a warm-up of nan"), ("--warmup -1", "a warm-up of -1"), ("--lr nan", "a learning rate of nan"),
                  ("--lr inf", "a learning rate of inf"), ("--lr-decay none", "learning-rate decay 'none'"),
-                 ("--sharding none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
+                 ("--save-every 0", "--save-every is 0: give at least 1"), ("--sharding none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
                  ("--timeout soon", "--timeout"), ("--micro-batches 33", "--micro-batches is 33, but a worker has at most 16 of 32"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
@@ -158,6 +159,14 @@ class Train(program.ProgramTest):
             with self.subTest(arguments=arguments):
                 self.assertEqual(losses_of(*arguments), dense)
 
+    def test_events_hold_the_rate_of_all_steps_since_the_last_ones(self):
+        record = self.record(*SMALL, "-w", 2, "-b", "virtual", "--slowdown", "1,2", "--jitter", 1, "--tensorboard", "events")
+        [path] = (self.folder / "events").iterdir()
+        lines = subprocess.run([sys.executable, "-B", READ_EVENTS, path], check=True, capture_output=True, text=True).stdout.splitlines()
+        rates = [float(line.split()[-1]) for line in lines if line.startswith("step 19 scalar batch/images_per_second ")]
+        self.assertEqual(len(rates), 1)
+        self.assertAlmostEqual(rates[0] / record["images_per_s"], 1, places=5)
+
     def test_an_option_without_effect_is_refused(self):
         cases = (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
                  ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy diloco or local_sgd"),
@@ -167,7 +176,7 @@ class Train(program.ProgramTest):
                  ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
                  ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),
                  ("--keep 3", "--checkpoint"), ("--best-only", "--checkpoint"), ("--weights-only", "--checkpoint"),
-                 ("--save-every 5", "--checkpoint"), ("--groups 2", "--algorithm hierarchical"), ("--segments 2 -a native", "an algorithm"),
+                 ("--save-every 1", "--checkpoint"), ("--groups 2", "--algorithm hierarchical"), ("--segments 2 -a native", "an algorithm"),
                  ("--timeout 5s -b virtual", "real ranks"))
         for (line, needs), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):

@@ -31,7 +31,12 @@ class Mutant:
 
     @property
     def compiled(self):
-        return self.file.endswith((".cpp", ".hpp", ".inl", ".cu", ".cuh"))
+        return self.file.endswith((".cpp", ".hpp", ".inl", ".inc", ".cu", ".cuh"))
+
+    @property
+    def selectable(self):
+        """Whether it may share a build with others: the text of an .inc file may lie in a namespace, or in a GPU kernel."""
+        return self.compiled and not self.file.endswith(".inc")
 
     def find(self, lines):
         """The index of the mutated line; raises ValueError if there is none."""

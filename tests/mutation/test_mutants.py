@@ -24,6 +24,16 @@ class List(unittest.TestCase):
     def test_all_mutants_fit_the_sources(self):
         self.assertEqual([f"{m.at}: {m.file}: {m.was}" for m in self.every if not m.fits(ROOT)], [])
 
+    def test_sources_of_every_kind_are_built(self):
+        for name in ("a.cpp", "a.hpp", "a.inl", "a.inc", "a.cu", "a.cuh"):
+            self.assertTrue(mutants.Mutant(name, "x", "y").compiled, name)
+        self.assertEqual([m.file for m in self.every if not m.compiled and not m.file.endswith((".py", ".js", ".html"))], [])
+
+    def test_included_text_is_built_alone(self):
+        self.assertTrue(mutants.Mutant("a.inl", "x", "y").selectable)
+        for name in ("a.inc", "a.py"):
+            self.assertFalse(mutants.Mutant(name, "x", "y").selectable, name)
+
     def test_each_changes_its_line_and_has_its_own_number(self):
         self.assertEqual([m.at for m in self.every if m.was == m.now], [])
         numbers = mutants.numbers(self.every)

@@ -39,6 +39,19 @@ TEST_CASE("a schedule with more chunks than ranks is the same after export and i
       exported(find_algorithm("ring"), {.ranks = 3, .elements = 3}).contains("chunks_per_rank"));
 }
 
+TEST_CASE(
+    "a schedule whose messages carry chunks that are apart is the same after export and import") {
+  const Problem problem{.ranks = 4, .elements = 8};
+  const Algorithm& pat = find_algorithm("pat");
+  const Json json = exported(pat, problem);
+  // Every second chunk from that of rank 1 on.
+  CHECK(json["lanes"][0]["ranks"][0]["rounds"][0][0] ==
+        Json{{"action", "send"}, {"peer", 1}, {"chunk", 1}, {"chunks", 2}, {"stride", 2}});
+  const Algorithm read = read_again(json);
+  CHECK(verify(read, problem));
+  CHECK(count(read, problem).all == count(pat, problem).all);
+}
+
 TEST_CASE("a schedule's chunks per rank are checked") {
   Json json = exported(find_algorithm("ring"), {.ranks = 3, .elements = 3});
   const auto said = [&] { return refusal([&] { read_again(json); }); };

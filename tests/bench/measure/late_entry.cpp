@@ -29,9 +29,9 @@ Measurement measured_on(Rank ranks, const MeasureOptions& options, const char* a
 }  // namespace
 
 TEST_CASE("late entry: hand-made intervals are split") {
-  // Rank 0 waits 3 us for rank 2, rank 1 leaves 1 us after it came: it waited for nobody.
+  // Rank 0 waits 3 us for rank 1, rank 2 leaves 1 us after it came: it waited for nobody.
   const std::vector<Intervals> ranks{
-      {{10 * kUs, 20 * kUs}}, {{11 * kUs, 12 * kUs}}, {{13 * kUs, 21 * kUs}}};
+      {{10 * kUs, 20 * kUs}}, {{13 * kUs, 21 * kUs}}, {{11 * kUs, 12 * kUs}}};
   const LateEntry late = split_late_entry(ranks, 1);
   CHECK(late.collective_us.median == Approx(8));
   CHECK(late.max_waiting_us.median == Approx(3));

@@ -40,6 +40,11 @@ TEST_CASE("regression: the worst comes first, and small or unsure changes do not
   CHECK(verdicts(before, after, 0.01) == "pat same; swing slower; ring slower; tree faster; ");
 }
 
+TEST_CASE("regression: a small but clear gain does not count either") {
+  CHECK(verdicts({run("ring", 100)}, {run("ring", 97)}) == "ring same; ");
+  CHECK(verdicts({run("ring", 100)}, {run("ring", 97)}, 0.01) == "ring faster; ");
+}
+
 TEST_CASE("regression: the ratio has an interval") {
   const TimeComparisons r = compare_records({run("ring", 100)}, {run("ring", 200)}, 0.05);
   const TimeComparison& c = r.all.front();

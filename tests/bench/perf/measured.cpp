@@ -20,3 +20,33 @@ TEST_CASE("perf: a type that the library cannot reduce is left out of all, and e
           library_takes(options, library, {DType::float8_e4m3, Op::sum});
         }) == "3: no 8-bit floats");
 }
+
+TEST_CASE("perf: rows of all types leave out those that the library cannot reduce") {
+  Library library;
+  PerfOptions options;
+  options.program.name = "all_reduce_perf";
+  options.dtype = "all";
+  options.min_bytes = options.max_bytes = 64;
+  std::string what;
+  std::vector<std::string> types;
+  const PerfSink sink{[&](const std::vector<PerfDevice>&, const std::string& text) { what = text; },
+                      [&](const PerfRow& row) { types.push_back(row.type); }};
+  const auto measured = [&](const char* algorithm, Collective collective) {
+    types.clear();
+    options.algorithm = algorithm;
+    options.program.collective = collective;
+    measure_perf(options, library, find_backend("threads"), 1, sink);
+    return types;
+  };
+  std::vector<std::string> all, reduced;
+  for (const DType dtype : options.dtypes()) {
+    all.push_back(perf_name(dtype));
+    if (dtype != DType::float8_e4m3) reduced.push_back(perf_name(dtype));
+  }
+  REQUIRE(all.size() == reduced.size() + 1);
+  CHECK(measured("", Collective::allreduce) == reduced);
+  CHECK(what == "all_reduce on threads");
+  CHECK(measured("ring", Collective::allreduce) == all);  // which our kernels add
+  CHECK(measured("", Collective::broadcast) == all);
+  CHECK(what == "tree on threads");
+}

@@ -55,6 +55,8 @@ TEST_CASE("measurements: each wrong file is refused with line, value and remedy"
   CHECK(message_of("system,nodes\nx,8\n").find("no column 'ranks_per_node'") != std::string::npos);
   CHECK(message_of(kHeader + good + "x,8,1,l,ring,64,1,2.5\n").find("line 3: 8 fields") !=
         std::string::npos);
+  CHECK(message_of(kHeader + "x,8,1,l,ring,64,1,2.5,2,r,test,\n") ==
+        "allreduce.csv line 2: 12 fields, but the header has 11: complete or remove the line");
   const struct {
     std::string row, problem;
   } kWrong[] = {

@@ -32,6 +32,20 @@ TEST_CASE("backends in a job: every available one gives the expected results") {
   }
 }
 
+TEST_CASE("backends in a job: one through shared memory maps vectors, the other copies them") {
+  const auto transport = [](const char* name) {
+    const Backend& backend = find_backend(name);
+    std::string text;
+    if (const std::string why = backend.unavailable_reason(); !why.empty()) return why;
+    backend.run(*job, {.ranks = job->ranks()}, [&](Executor& e) { text = e.transport(); });
+    return text;
+  };
+  const std::string copies = transport("shm"), maps = transport("shm-mapped");
+  INFO(copies << ", " << maps);
+  CHECK(maps == "no copy");
+  CHECK((copies == "single copy" || copies.starts_with("two copies: ")));
+}
+
 int main(int argc, char** argv) {
   Job mine;
   job = &mine;

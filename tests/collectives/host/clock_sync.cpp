@@ -31,6 +31,22 @@ class Skewed final : public Clock {
   double offset_, drift_, origin_;
 };
 
+// Shows given times, one after the other.
+class Scripted final : public Clock {
+ public:
+  explicit Scripted(std::vector<double> times) : times_(std::move(times)) {}
+  double now() override { return times_.at(next_++); }
+  std::thread start(std::function<void()> body) override {
+    return machine_clock().start(std::move(body));
+  }
+  void join(std::thread& thread) override { machine_clock().join(thread); }
+  Condition condition() override { return machine_clock().condition(); }
+
+ private:
+  std::vector<double> times_;
+  std::size_t next_ = 0;
+};
+
 // Ranks on machines of their own, or two by two.
 class Distant final : public Communicator {
  public:
@@ -123,6 +139,22 @@ TEST_CASE("clock models: ranks of one machine need none") {
     if (model.offset != 0 || model.slope != 0 || clock_deviation(c, model) != 0)
       throw std::logic_error("the clock of one machine has a model");
   });
+}
+
+TEST_CASE("clock models: a line through the middles of the fastest exchanges of each point") {
+  ClockModel model;
+  on_threads(2, [&](Communicator& c) {
+    // Rank 1 sees exchanges of 4, 2, and 3 s, from 10 s on and from 110 s on. In the middle of the second
+    // one, at 21 and 121 s, rank 0 is ahead by 100 and 110 s; at the others it is far off.
+    Scripted zero({500, 121, 600, 700, 231, 800}),
+        one({10, 14, 20, 22, 30, 33, 110, 114, 120, 122, 130, 133});
+    Distant distant(c, c.rank() == 0 ? static_cast<Clock&>(zero) : one, 1);
+    const ClockModel mine = synchronize_clocks(distant, {.points = 2, .pings = 3, .seconds = 0});
+    if (c.rank() == 1) model = mine;
+  });
+  CHECK(model.origin == Approx((21 + 121) / 2.));
+  CHECK(model.offset == Approx((100 + 110) / 2.));
+  CHECK(model.slope == Approx(0.1));
 }
 
 TEST_CASE("clock models: offsets of 100 s and drifts of 100 us per second are found, in a tree") {

@@ -100,6 +100,17 @@ TEST_CASE("boxes of A100s are limited by their NICs from three on") {
         "16 of 24 shards into b0g0 ... b0g7 through 8 links, 200 GB/s");
 }
 
+TEST_CASE("of equally tight cuts, the links into the first host limit an all-gather") {
+  TopologyBuilder builder("equal links", 3, 1, 3);
+  for (int h = 0; h < 3; ++h) builder.add_host("h" + std::to_string(h));
+  builder.add_switch("s", 1);
+  for (int h = 0; h < 3; ++h)  // no two hosts are interchangeable
+    builder.add_cable(h, 3, {.bandwidth = 10e9, .latency = (h + 1) * kMicrosecond});
+  const Topology topology = std::move(builder).build();
+  CHECK(all_gather_limit(network_bounds(topology), topology) ==
+        "2 of 3 shards into h0 through 1 link, 10 GB/s");
+}
+
 TEST_CASE("an allreduce of equal shares is optimal where the hosts are alike") {
   for (const char* spec : {"ring:hosts=8", "torus:dims=4x4", "hypercube:d=4", "crossbar:hosts=8",
                            "fat_tree:k=4", "full_mesh:hosts=5", "rail_pod:nodes=4",

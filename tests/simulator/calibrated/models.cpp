@@ -1,4 +1,5 @@
 // The calibrated models beside closed forms, and what must hold for any parameters.
+#include <algorithm>
 #include <cmath>
 
 #include "simulator/calibrated/gpu_nodes.hpp"
@@ -84,6 +85,32 @@ TEST_CASE("messages: segments hide additions behind transfers, unless they are t
   };
   CHECK(time(1 << 20) < time(0));
   CHECK(time(256) > time(1 << 20));
+}
+
+TEST_CASE("messages: of each segment but one, the serial part of the shorter time is not hidden") {
+  const MessageModel model(0);
+  std::vector<double> p = medians(model.parameters());
+  const auto set = [&](std::string_view name, double value) {
+    const auto at = std::find_if(model.parameters().begin(), model.parameters().end(),
+                                 [&](const Prior& prior) { return prior.name.starts_with(name); });
+    REQUIRE(at != model.parameters().end());
+    p[static_cast<std::size_t>(at - model.parameters().begin())] = value;
+  };
+  // Two ranks exchange their vectors: nothing but 3 us to transfer and 2 us to add.
+  constexpr Count kBytes = 1 << 24;
+  set("time of a call", 1e-9), set("latency of 64 B", 1e-9), set("copy of 1 MiB", 1e-12);
+  set("network, ns/B", 3e3 / kBytes), set("addition of 32 KiB", 2e3 / kBytes);
+  for (const char* to : {"1 MiB", "8 MiB", "32 MiB"})
+    set(std::string("growth of addition to ") + to, 1);
+  const auto time = [&](double segment, double odds) {
+    set("serial part of segments, odds", odds);
+    return model.predict(
+        {{.algorithm = "butterfly", .ranks = 2, .bytes = kBytes, .segment = segment}}, p)[0];
+  };
+  CHECK(time(0, 1) == Approx(3 + 2));
+  CHECK(time(1 << 20, 1e-9) == Approx((5 + 15 * 3) / 16.));
+  CHECK(time(1 << 20, 1) == Approx((5 + 15 * (3 + 2 / 2.)) / 16));
+  CHECK(time(1 << 20, 1e9) == Approx(5));
 }
 
 TEST_CASE("nccl: small vectors take NCCL's own latencies") {

@@ -51,6 +51,23 @@ TEST_CASE("replay: computations delay what requires them, and share the processo
   CHECK(played(trace).finish == 50_ps + 130_ps);
 }
 
+TEST_CASE("replay: computations end in order of time, and messages start in between") {
+  // Rank 1 sends at 30, before it receives at 120; the first operation of all computes for long.
+  const TraceGraph trace{{{{computed(1000_ps)}, {}},
+                          {{computed(30_ps), sent(2), received(3)}, {{0, 1, false}}},
+                          {{received(1)}, {}},
+                          {{sent(1)}, {}}}};
+  CHECK(played(trace).finish_of == std::vector<Time>{1000_ps, 130_ps, 160_ps, 10_ps});
+}
+
+TEST_CASE("replay: a message without bytes takes the time of one byte") {
+  const TraceGraph trace{{{{sent(1, 0, 0)}, {}}, {{received(0, 0, 0)}, {}}}};
+  const ReplayResult result = played(trace);
+  CHECK(result.finish == 120_ps);
+  CHECK(result.messages == 1);
+  CHECK(result.bytes == 0);
+}
+
 TEST_CASE("replay matches messages by source, target and tag, each in order") {
   // The second tag is received first, although it is sent last.
   const TraceGraph trace{{{{sent(1, 1), sent(1, 1, 21), sent(1, 2)}, {}},

@@ -181,6 +181,26 @@ TEST_CASE(
       expect_equal_last_steps({"multi_worker", "fusion", "ring", {{"cycle", cycle}}, ranks});
 }
 
+TEST_CASE(
+    "simulated ranks call a scheduler that asked twice for a time once, after what was due "
+    "before") {
+  // Gradients are complete at 50, 70, and 100 us. The first two wait for the tick at 100 us; that of the last
+  // is just in time, since its pass was begun before the second one waited.
+  constexpr Time kUs{1'000'000};
+  TrainingPlan plan{.strategy = &find_strategy("multi_worker"),
+                    .scheduler = &find_scheduler("fusion"),
+                    .scheduling = {{"cycle", 100e6}},
+                    .algorithm = &find_algorithm("ring"),
+                    .ranks = 2,
+                    .steps = 1};
+  for (const int backward : {30, 20, 20})
+    plan.layers.push_back({"layer", 10 * kUs, backward * kUs, 1000, {}});
+  const auto network = simulator::make_network(simulator::find_model("alpha_beta"), {}, plan.ranks);
+  const SimulatedSteps steps = simulate_each_rank(plan, *network, {});
+  CHECK(steps.collectives == 1);
+  CHECK(steps.begins.back() > 100 * kUs);
+}
+
 TEST_CASE("other synchronous strategies take the times of emulated ranks") {
   expect_equal({"central_storage", "buckets", "tree", {}, 5});
   expect_equal({"central_storage", "buckets", "master_worker", {}, 4});
