@@ -23,6 +23,12 @@ class CountingCommunicator final : public Communicator {
   Traffic sent() const { return sent_; }
   /// Time spent in starting rounds and waiting for them.
   double seconds() const { return seconds_; }
+  /// Counts what this rank sent another way.
+  void add(const Traffic& sent, double seconds) {
+    sent_.messages += sent.messages;
+    sent_.bytes += sent.bytes;
+    seconds_ += seconds;
+  }
 
   Rank rank() const override { return other_.rank(); }
   Rank ranks() const override { return other_.ranks(); }

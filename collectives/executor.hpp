@@ -19,6 +19,7 @@ namespace arlab::collectives {
 
 class Device;       // gpu/device.hpp
 class DeviceEvent;  // the same
+struct SendRecv;    // gpu/device_transport.hpp
 
 class Executor {
  public:
@@ -53,6 +54,12 @@ class Executor {
   virtual DeviceRun execute_on_device(const Algorithm* algorithm, const Problem& problem,
                                       std::byte* data, Operand operand, int segments,
                                       std::span<const DeviceEvent> after);
+  /// Whether there is exchange_on_device(); if not although there is a device, kernels carry all messages.
+  virtual bool exchanges_on_device() const { return false; }
+  /// Sends and receives these messages, which lie in the device's memory, once the event is done. Returns
+  /// the seconds that the device took, when it is done. Both ends call it together. Throws Error(usage)
+  /// unless exchanges_on_device().
+  virtual double exchange_on_device(std::span<const SendRecv> messages, const DeviceEvent& after);
 
   /// Name of the library's own allreduce; empty if the backend has none.
   virtual std::string native_name() const = 0;

@@ -116,9 +116,9 @@ std::string train_table(const std::vector<TrainResult>& results) {
     const training::GradientOptions& gradients = r.config.learning.options.gradients;
     rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
                     r.config.learning.strategy, route_text(r), scheduler_text(gradients),
-                    r.codes_made_on.empty()
+                    r.place_of_codes.empty()
                         ? compressor_label(gradients)
-                        : fmt::format("{} on {}", compressor_label(gradients), r.codes_made_on),
+                        : fmt::format("{} on {}", compressor_label(gradients), r.place_of_codes),
                     r.gradients,
                     r.epochs.empty() ? ""
                                      : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,

@@ -182,8 +182,8 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   const Rank local_rank = on_gpus ? collectives::local_rank(c) : 0;
   TrainResult result;
   if (auto& codes = learning.options.gradients.compressor; codes && on_gpus) {
-    if (codes->kind->on_gpu) codes->kernels = gpu_codes(local_rank);
-    result.codes_made_on = training::made_on(*codes);
+    const bool exchanges_gradients = training::find_strategy(learning.strategy).on_device;
+    if (codes->kind->on_gpu && exchanges_gradients) codes->kernels = gpu_codes(local_rank);
   }
   const GradientPlace place = place_of_gradients(learning, cuda);
   if (on_gpus) result.gradients = place.text;
@@ -213,8 +213,12 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   }
   result.steps_before = trainer.steps_done();
   if (const training::GradientOptions& g = config.learning.options.gradients;
-      is_root && g.compressor)
+      is_root && g.compressor) {
     result.codes = training::code_route(g, trainer.replica().variables(), config.workers);
+    if (on_gpus)
+      result.place_of_codes = training::place_of_codes(*learning.options.gradients.compressor,
+                                                       result.codes.way, &executor);
+  }
   std::optional<training::Pipeline> feed, validation;
   if (is_worker) {
     feed.emplace(data.train, sampling, options.prefetch);

@@ -38,9 +38,10 @@ struct TrainResult {
   std::vector<double> step_us;
   training::Staleness staleness;
   training::CodeRoute codes;  ///< if gradients are compressed
-  std::string codes_made_on;  ///< such as "GPU 0" or "AVX2"; empty without GPUs
-  std::string gradients;      ///< where they lie, as GradientPlace::text; empty without GPUs
-  Count steps_before = 0;     ///< of the checkpoint
+  std::string
+      place_of_codes;      ///< such as "GPU 0, sent from its memory", or "AVX2"; empty without GPUs
+  std::string gradients;   ///< where they lie, as GradientPlace::text; empty without GPUs
+  Count steps_before = 0;  ///< of the checkpoint
   /// Of the validation data, if nothing was left to train.
   std::optional<training::BatchResult> evaluation = {};
   Trial trial = {};  ///< of a trial run; without its setting; every rank has it

@@ -199,6 +199,14 @@ void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand o
   timed_by_graph_ = false;
 }
 
+void RankExecutor::exchange(std::span<const SendRecv> messages) {
+  enter_collective(nullptr);
+  stream_->record(start_);
+  transport_.exchange(messages, *stream_);
+  stream_->record(stop_);
+  timed_by_graph_ = false;
+}
+
 Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
                            std::span<std::byte> data, Operand operand, int segments, int) {
   Prepared prepared = prepare(algorithm, problem, data.data(), operand, segments);

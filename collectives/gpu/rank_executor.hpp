@@ -88,6 +88,8 @@ class RankExecutor final : public Executor {
   /// Enqueues it. Every rank must run the same.
   void run(Prepared& prepared);
   void run_native(const Problem& problem, std::byte* data, Operand operand);
+  /// Enqueues these messages. Both ends must do so.
+  void exchange(std::span<const SendRecv> messages);
 
   /// Waits until all work is done. Throws its errors, and Error(environment) after `patience`.
   void synchronize();

@@ -151,6 +151,22 @@ Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
   return prepared.sent();
 }
 
+template <class Run>
+double StagedExecutor::run_on_device(std::span<const DeviceEvent> after, Run run) {
+  failed_ = true;  // unless it ends
+  try {
+    for (const DeviceEvent& event : after) rank_.stream().wait(event);
+    run();
+    const double us = rank_.microseconds();
+    failed_ = false;
+    return us;
+  } catch (...) {  // the memory is the caller's, who may free it
+    transport_.abort();
+    settle(rank_.stream());
+    throw;
+  }
+}
+
 Executor::DeviceRun StagedExecutor::execute_on_device(const Algorithm* algorithm,
                                                       const Problem& problem, std::byte* data,
                                                       Operand operand, int segments,
@@ -161,21 +177,20 @@ Executor::DeviceRun StagedExecutor::execute_on_device(const Algorithm* algorithm
     arlab::collectives::check(*algorithm, problem, control_.ranks());
     prepared = &prepared_for(*algorithm, problem, data, operand, segments);
   }
-  failed_ = true;  // unless it ends
-  try {
-    for (const DeviceEvent& event : after) rank_.stream().wait(event);
+  const double us = run_on_device(after, [&] {
     if (prepared)
       rank_.run(*prepared);
     else
       rank_.run_native(problem, data, operand);
-    const double us = rank_.microseconds();
-    failed_ = false;
-    return {prepared ? prepared->sent() : Cost{}, us / 1e6};
-  } catch (...) {  // the vector is the caller's, who may free it
-    transport_.abort();
-    settle(rank_.stream());
-    throw;
-  }
+  });
+  return {prepared ? prepared->sent() : Cost{}, us / 1e6};
+}
+
+double StagedExecutor::exchange_on_device(std::span<const SendRecv> messages,
+                                          const DeviceEvent& after) {
+  if (!exchanges_on_device()) return Executor::exchange_on_device(messages, after);
+  expect_unbroken();
+  return run_on_device({&after, 1}, [&] { rank_.exchange(messages); }) / 1e6;
 }
 
 void StagedExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {

@@ -33,6 +33,8 @@ class StagedExecutor final : public Executor {
   DeviceRun execute_on_device(const Algorithm* algorithm, const Problem& problem, std::byte* data,
                               Operand operand, int segments,
                               std::span<const DeviceEvent> after) override;
+  bool exchanges_on_device() const override { return !transport_.runs_plans(); }
+  double exchange_on_device(std::span<const SendRecv> messages, const DeviceEvent& after) override;
   std::string native_name() const override { return rank_.native_name(); }
   std::string native_name_for(const Problem& problem) const override {
     return rank_.native_name_for(problem);
@@ -74,6 +76,9 @@ class StagedExecutor final : public Executor {
   /// Makes the buffers at least that large. Forgets what was prepared on smaller ones.
   void make_room(std::size_t bytes);
   void expect_unbroken() const;
+  /// Runs work of the rank on memory of the caller, once the events are done. Returns its microseconds.
+  template <class Run>
+  double run_on_device(std::span<const DeviceEvent> after, Run run);
   template <class Run>
   void stage(std::span<std::byte> data, Run run);
   void bring_back(std::span<std::byte> data);

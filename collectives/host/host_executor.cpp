@@ -31,6 +31,11 @@ Executor::DeviceRun Executor::execute_on_device(const Algorithm*, const Problem&
        "this backend reduces vectors in host memory: use the backend nccl or mpi-cuda");
 }
 
+double Executor::exchange_on_device(std::span<const SendRecv>, const DeviceEvent&) {
+  fail(Blame::usage,
+       "this backend exchanges no messages in a device's memory: use the backend nccl");
+}
+
 std::vector<std::string> Executor::native_algorithms() {
   fail(Blame::environment,
        "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");

@@ -1,11 +1,8 @@
 #include "training/compressors/aggregate.hpp"
 
-#include <algorithm>
+#include <optional>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/host/execute.hpp"
-#include "collectives/host/gatherv.hpp"
-#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::training {
 namespace {
@@ -23,116 +20,139 @@ void check(const collectives::Communicator& communicator, std::span<const float>
                            ": use the communicator's rank and ranks");
 }
 
-void divide(std::span<float> x, Rank ranks) {
-  collectives::scale(std::as_writable_bytes(x).data(), static_cast<Count>(x.size()),
-                     collectives::DType::float32, ranks);
-}
+/// What an aggregator has, whichever way codes are combined.
+struct Common {
+  CompressorChoice choice;
+  TensorShapes layout;
+  Routes routes;
+  const CodeCarrier* carrier;  // null: the communicator's
+  SharedVectorKernels kernels = kernels_of(choice);
+  Count elements = training::elements(layout);
+
+  std::unique_ptr<Compressor> make(Aggregation aggregation) const {
+    return make_compressor(choice, layout, aggregation);
+  }
+  /// Calls use(carrier).
+  template <class Use>
+  void carry(collectives::Communicator& communicator, Use use) const {
+    use(carrier ? *carrier : host_carrier(communicator, routes));
+  }
+  /// Where the parts of an all-gather begin.
+  std::vector<Count> begins(std::span<const Count> sizes) const {
+    return carrier ? carrier->begins(sizes) : collectives::offsets(sizes);
+  }
+  void clear(std::span<float> x) const { kernels->clear(x.data(), static_cast<Count>(x.size())); }
+  void divide(std::span<float> x, Rank ranks) const {
+    kernels->divide(x.data(), static_cast<Count>(x.size()), static_cast<float>(ranks));
+  }
+  void copy(std::span<const std::byte> from, std::span<std::byte> into) const {
+    kernels->copy(into.data(), from.data(), from.size());
+  }
+  /// Makes room for that many bytes, which all ranks do together.
+  void reserve(collectives::DeviceMemory& memory, Count bytes) const {
+    if (memory.size() >= static_cast<std::size_t>(bytes)) return;
+    memory = {};
+    memory = kernels->allocate(static_cast<std::size_t>(bytes));
+  }
+};
 
 class ByAllreduce {
  public:
-  ByAllreduce(const CompressorChoice& choice, const TensorShapes& layout, const Routes& routes)
-      : elements_(elements(layout)),
-        routes_(routes),
-        compressor_(make_compressor(choice, layout, Aggregation::allreduce)) {}
+  explicit ByAllreduce(Common common)
+      : has_(std::move(common)), compressor_(has_.make(Aggregation::allreduce)) {}
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
            const EncodeContext& o) {
-    check(communicator, gradient, elements_, o);
+    check(communicator, gradient, has_.elements, o);
     auto code = compressor_->encode(gradient, o);
     for (int pass = 0;; code = compressor_->next(o)) {
-      const collectives::Operand operand = compressor_->operand(pass);
-      const Problem problem{
-          .ranks = o.ranks,
-          .elements = static_cast<Count>(code.size() / collectives::size_of(operand.dtype)),
-          .root = routes_.root};
-      collectives::execute(communicator, *routes_.allreduce, problem, code, operand);
+      has_.carry(communicator,
+                 [&](const CodeCarrier& by) { by.allreduce(code, compressor_->operand(pass)); });
       if (++pass == compressor_->passes()) break;
     }
-    decode(*compressor_, code, gradient, o);
-    divide(gradient, o.ranks);
+    has_.clear(gradient);
+    compressor_->decode_add(code, gradient, 1, o);
+    has_.divide(gradient, o.ranks);
     compressor_->finish(gradient, o);
   }
   void visit_state(const StateVisitor& visit) { compressor_->visit_state(visit); }
 
  private:
-  Count elements_;
-  Routes routes_;
+  Common has_;
   std::unique_ptr<Compressor> compressor_;
 };
 
 class ByAllGather {
  public:
-  ByAllGather(const CompressorChoice& choice, const TensorShapes& layout, const Routes& routes)
-      : choice_(choice),
-        layout_(layout),
-        elements_(elements(layout)),
-        routes_(routes),
-        compressor_(make_compressor(choice, layout, Aggregation::all_gather)) {}
+  ByAllGather(Common common, Rank ranks)
+      : has_(std::move(common)), compressor_(has_.make(Aggregation::all_gather)) {
+    if (const auto known = packed(0))
+      has_.reserve(received_,
+                   has_.begins(std::vector(static_cast<std::size_t>(ranks), *known)).back());
+  }
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
            const EncodeContext& o) {
-    check(communicator, gradient, elements_, o);
+    check(communicator, gradient, has_.elements, o);
     const auto code = compressor_->encode(gradient, o);
-    const auto begins =
-        collectives::offsets(sizes(communicator, static_cast<Count>(code.size()), o.step));
-    if (received_.size() < static_cast<std::size_t>(begins.back()))
-      received_.resize(static_cast<std::size_t>(begins.back()));
+    const auto sizes = sizes_of(communicator, static_cast<Count>(code.size()), o.step);
+    const auto begins = has_.begins(sizes);
+    has_.reserve(received_, begins.back());
     const std::span all(received_.data(), static_cast<std::size_t>(begins.back()));
     const auto part = [&](Rank rank) {
       const auto r = static_cast<std::size_t>(rank);
-      return all.subspan(static_cast<std::size_t>(begins[r]),
-                         static_cast<std::size_t>(begins[r + 1] - begins[r]));
+      return all.subspan(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(sizes[r]));
     };
-    std::copy(code.begin(), code.end(), part(o.rank).begin());
-    collectives::gather_parts(communicator, *routes_.all_gather, begins, all);
+    has_.copy(code, part(o.rank));
+    has_.carry(communicator, [&](const CodeCarrier& by) { by.all_gather(begins, all); });
 
-    std::fill(gradient.begin(), gradient.end(), 0.0f);
+    has_.clear(gradient);
     for (Rank rank = 0; rank < o.ranks; ++rank) {
       EncodeContext theirs = o;
       theirs.rank = rank;
       compressor_->decode_add(part(rank), gradient, 1, theirs);
     }
-    divide(gradient, o.ranks);
+    has_.divide(gradient, o.ranks);
     compressor_->finish(gradient, o);
   }
   void visit_state(const StateVisitor& visit) { compressor_->visit_state(visit); }
 
  private:
-  std::vector<Count> sizes(collectives::Communicator& communicator, Count mine, Count step) const {
-    const auto known = choice_.kind->packed(layout_, choice_, Aggregation::all_gather, step);
-    if (!known) return collectives::gather_counts(communicator, *routes_.all_gather, mine);
+  std::optional<Count> packed(Count step) const {
+    return has_.choice.kind->packed(has_.layout, has_.choice, Aggregation::all_gather, step);
+  }
+  std::vector<Count> sizes_of(collectives::Communicator& communicator, Count mine,
+                              Count step) const {
+    const auto known = packed(step);
+    if (!known) return collectives::gather_counts(communicator, *has_.routes.all_gather, mine);
     expects(*known == mine, "the code size differs from its closed form");
     return std::vector<Count>(static_cast<std::size_t>(communicator.ranks()), mine);
   }
 
-  CompressorChoice choice_;
-  TensorShapes layout_;
-  Count elements_;
-  Routes routes_;
+  Common has_;
   std::unique_ptr<Compressor> compressor_;
-  std::vector<std::byte> received_;
+  collectives::DeviceMemory received_;
 };
 
 /// Every rank has one compressor per chunk; the owner of a chunk has one more, for the reply.
 class ByRequantizing {
  public:
-  ByRequantizing(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks, Rank me,
-                 const Routes& routes)
-      : choice_(choice),
-        elements_(elements(layout)),
-        chunks_(elements_, ranks),
-        routes_(routes),
-        reply_(make_reply(choice, flat(chunks_.size(me)))) {
+  ByRequantizing(Common common, Rank ranks, Rank me)
+      : has_(std::move(common)),
+        chunks_(has_.elements, ranks),
+        reply_(make_reply(has_.choice, flat(chunks_.size(me)))) {
     for (Rank chunk = 0; chunk < ranks; ++chunk)
       compressors_.push_back(
-          make_compressor(choice, flat(chunks_.size(chunk)), Aggregation::requantize));
+          make_compressor(has_.choice, flat(chunks_.size(chunk)), Aggregation::requantize));
+    has_.reserve(received_, begins_of_codes(me, ranks, 0).back());
+    has_.reserve(replies_, begins_of_replies(ranks, 0).back());
   }
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
            const EncodeContext& o) {
-    check(communicator, gradient, elements_, o);
+    check(communicator, gradient, has_.elements, o);
     const auto average = sum_own_chunk(communicator, gradient, o);
-    divide(average, o.ranks);
+    has_.divide(average, o.ranks);
     share_own_chunk(communicator, average, gradient, o);
     for (Rank chunk = 0; chunk < o.ranks; ++chunk)
       at(chunk).finish(part(gradient, chunk), of_chunk(o, chunk));
@@ -155,18 +175,30 @@ class ByRequantizing {
     return o;
   }
   Count bytes(Rank chunk, Count step) const {
-    return choice_.kind->packed(flat(chunks_.size(chunk)), choice_, Aggregation::requantize, step)
+    return has_.choice.kind
+        ->packed(flat(chunks_.size(chunk)), has_.choice, Aggregation::requantize, step)
         .value();
+  }
+  /// Of all ranks' codes of a chunk.
+  std::vector<Count> begins_of_codes(Rank chunk, Rank ranks, Count step) const {
+    return has_.begins(std::vector(static_cast<std::size_t>(ranks), bytes(chunk, step)));
+  }
+  /// Of all chunks' codes.
+  std::vector<Count> begins_of_replies(Rank ranks, Count step) const {
+    std::vector<Count> sizes;
+    for (Rank chunk = 0; chunk < ranks; ++chunk) sizes.push_back(bytes(chunk, step));
+    return has_.begins(sizes);
   }
 
   /// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's
   /// chunk, added in rank order.
   std::span<float> sum_own_chunk(collectives::Communicator& communicator, std::span<float> gradient,
                                  const EncodeContext& o) {
+    const auto begins = begins_of_codes(o.rank, o.ranks, o.step);
     const auto each = static_cast<std::size_t>(bytes(o.rank, o.step));
-    received_.resize(each * static_cast<std::size_t>(o.ranks));
+    has_.reserve(received_, begins.back());
     const auto from = [&](Rank rank) {
-      return std::span(received_).subspan(each * static_cast<std::size_t>(rank), each);
+      return std::span(received_.data() + begins[static_cast<std::size_t>(rank)], each);
     };
     for (Rank s = 0; s < o.ranks; ++s) {
       const Rank to = (o.rank + s) % o.ranks, source = (o.rank - s + o.ranks) % o.ranks;
@@ -174,15 +206,15 @@ class ByRequantizing {
       expects(static_cast<Count>(code.size()) == bytes(to, o.step),
               "the code size differs from its closed form");
       if (s == 0) {
-        std::copy(code.begin(), code.end(), from(o.rank).begin());
+        has_.copy(code, from(o.rank));
         continue;
       }
       const collectives::ByteMessage messages[] = {{ActionKind::send, to, code},
                                                    {ActionKind::replace, source, from(source)}};
-      collectives::transmit(communicator, messages);
+      has_.carry(communicator, [&](const CodeCarrier& by) { by.exchange(messages); });
     }
     const auto sum = part(gradient, o.rank);
-    std::fill(sum.begin(), sum.end(), 0.0f);
+    has_.clear(sum);
     for (Rank rank = 0; rank < o.ranks; ++rank) {
       EncodeContext theirs = of_chunk(o, o.rank);
       theirs.rank = rank;
@@ -193,14 +225,12 @@ class ByRequantizing {
 
   void share_own_chunk(collectives::Communicator& communicator, std::span<const float> average,
                        std::span<float> gradient, const EncodeContext& o) {
-    std::vector<Count> sizes;
-    for (Rank chunk = 0; chunk < o.ranks; ++chunk) sizes.push_back(bytes(chunk, o.step));
-    const auto begins = collectives::offsets(sizes);
-    received_.resize(static_cast<std::size_t>(begins.back()));
+    const auto begins = begins_of_replies(o.ranks, o.step);
+    has_.reserve(replies_, begins.back());
+    const std::span all(replies_.data(), static_cast<std::size_t>(begins.back()));
     const auto of = [&](Rank chunk) {
-      const auto c = static_cast<std::size_t>(chunk);
-      return std::span(received_).subspan(static_cast<std::size_t>(begins[c]),
-                                          static_cast<std::size_t>(sizes[c]));
+      return all.subspan(static_cast<std::size_t>(begins[static_cast<std::size_t>(chunk)]),
+                         static_cast<std::size_t>(bytes(chunk, o.step)));
     };
     const auto as_owner = [&](Rank chunk) {
       EncodeContext owners = of_chunk(o, chunk);
@@ -209,33 +239,36 @@ class ByRequantizing {
     };
     const auto code = reply_->encode(average, as_owner(o.rank));
     expects(code.size() == of(o.rank).size(), "the reply size differs from its closed form");
-    std::copy(code.begin(), code.end(), of(o.rank).begin());
-    collectives::gather_parts(communicator, *routes_.all_gather, begins, received_);
+    has_.copy(code, of(o.rank));
+    has_.carry(communicator, [&](const CodeCarrier& by) { by.all_gather(begins, all); });
+    has_.clear(gradient);
     for (Rank chunk = 0; chunk < o.ranks; ++chunk)
-      decode(at(chunk), of(chunk), part(gradient, chunk), as_owner(chunk));
+      at(chunk).decode_add(of(chunk), part(gradient, chunk), 1, as_owner(chunk));
   }
 
-  CompressorChoice choice_;
-  Count elements_;
+  Common has_;
   Blocks chunks_;
-  Routes routes_;
   std::vector<std::unique_ptr<Compressor>> compressors_;  // by chunk
   std::unique_ptr<Compressor> reply_;                     // of this rank's chunk
-  std::vector<std::byte> received_;
+  collectives::DeviceMemory received_, replies_;
 };
 
 }  // namespace
 
 Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
-                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes) {
+                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes,
+                           const CodeCarrier* carrier) {
   expects(ranks >= 1 && me >= 0 && me < ranks, "the rank is out of range");
+  Common common{choice, layout, routes, carrier};
+  expects((common.kernels->device != nullptr) == (carrier != nullptr),
+          "codes travel from the memory in which they are made");
   switch (aggregation) {
     case Aggregation::allreduce:
-      return aggregator_of<ByAllreduce>(choice, layout, routes);
+      return aggregator_of<ByAllreduce>(std::move(common));
     case Aggregation::all_gather:
-      return aggregator_of<ByAllGather>(choice, layout, routes);
+      return aggregator_of<ByAllGather>(std::move(common), ranks);
     case Aggregation::requantize:
-      return aggregator_of<ByRequantizing>(choice, layout, ranks, me, routes);
+      return aggregator_of<ByRequantizing>(std::move(common), ranks, me);
   }
   fail(Blame::check, "internal error, please report: the aggregation is out of range");
 }

@@ -11,21 +11,16 @@
 
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
+#include "training/compressors/code_carrier.hpp"
 #include "training/compressors/compressor.hpp"
 
 namespace arlab::training {
 
-/// The algorithms that move codes.
-struct Routes {
-  const Algorithm* allreduce = &find_algorithm("ring");
-  const Algorithm* all_gather = &find_algorithm("ring");
-  Rank root = 0;  ///< the master, for algorithms that have one
-};
-
 struct Aggregator {
   /// Replaces this rank's gradient by the compressor's result; for most compressors that is the
-  /// average of all decoded codes. Every rank calls it with the same context except its rank.
-  /// Steps count from 0.
+  /// average of all decoded codes. The gradient lies in the memory of the compressor's kernels, where
+  /// the last work may be in progress on return. Every rank calls it with the same context except its
+  /// rank. Steps count from 0.
   std::function<void(collectives::Communicator&, std::span<float> gradient, const EncodeContext&)>
       run;
   VisitState visit_state;  ///< shows residuals, factors and momentum
@@ -40,8 +35,10 @@ Aggregator aggregator_of(Arguments&&... arguments) {
           [state](const StateVisitor& visit) { state->visit_state(visit); }};
 }
 
-/// Makes the aggregator for rank `me` of `ranks`. Throws Error(usage) like make_compressor().
+/// Makes the aggregator for rank `me` of `ranks`. `carrier`: of codes in a device's memory; must outlive
+/// it; null if codes are made on the host. Throws Error(usage) like make_compressor().
 Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
-                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes = {});
+                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes = {},
+                           const CodeCarrier* carrier = nullptr);
 
 }  // namespace arlab::training

@@ -46,8 +46,8 @@ CompressorChoice choose_compressor(std::string_view spec) {
   return choose_compressor(kind, parse_values(kind.parameters, settings, owner_of(kind)), feedback);
 }
 
-std::string made_on(const CompressorChoice& choice) {
-  return choice.kind->on_gpu && choice.kernels ? choice.kernels->where : processor_kernels()->where;
+SharedVectorKernels kernels_of(const CompressorChoice& choice) {
+  return choice.kind->on_gpu && choice.kernels ? choice.kernels : processor_kernels();
 }
 
 std::string text(const CompressorChoice& choice) {

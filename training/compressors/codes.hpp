@@ -26,9 +26,19 @@ inline Count whole(const CompressorChoice& choice, std::string_view parameter) {
   return static_cast<Count>(value(choice, parameter));
 }
 
-inline SharedVectorKernels kernels_of(const CompressorChoice& choice) {
-  return choice.kernels ? choice.kernels : processor_kernels();
-}
+/// The storage of a code, where its kernels work.
+class CodeStorage {
+ public:
+  CodeStorage(const VectorKernels& kernels, Count bytes)
+      : memory_(kernels.allocate(static_cast<std::size_t>(bytes))),
+        bytes_(static_cast<std::size_t>(bytes)) {}
+  std::byte* data() const { return memory_.data(); }
+  std::span<std::byte> all() const { return {data(), bytes_}; }
+
+ private:
+  collectives::DeviceMemory memory_;
+  std::size_t bytes_;
+};
 
 /// Returns the index-th T of a code, which may be unaligned.
 template <class T>

@@ -93,14 +93,16 @@ std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice,
                            ": use " + known);
   }
   auto made = choice.kind->make(layout, choice, aggregation);
-  return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);
+  if (!choice.feedback) return made;
+  return with_error_feedback(std::move(made), elements(layout), kernels_of(choice));
 }
 
 std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const TensorShapes& layout) {
   check(layout);
   if (choice.kind->make_reply) return choice.kind->make_reply(layout, choice);
   auto made = choice.kind->make(layout, choice, choice.kind->aggregations.back());
-  return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);
+  if (!choice.feedback) return made;
+  return with_error_feedback(std::move(made), elements(layout), kernels_of(choice));
 }
 
 }  // namespace arlab::training

@@ -111,7 +111,7 @@ struct CompressorChoice {
   const CompressorKind* kind = nullptr;
   Values values;          ///< all of the kind's parameters
   bool feedback = false;  ///< wraps the compressor in error feedback
-  /// Where the kinds that are `on_gpu` encode; null: on the processor.
+  /// Those with which the kinds that are `on_gpu` encode, on their memory; null: the processor's.
   SharedVectorKernels kernels = nullptr;
 };
 
@@ -138,7 +138,7 @@ struct CompressorKind {
   /// requantize, the compressors of make() must decode these codes, too.
   std::unique_ptr<Compressor> (*make_reply)(const TensorShapes&, const CompressorChoice&) = nullptr;
   bool sparse = false;  ///< codes are positions and values (sparse_code.hpp)
-  bool on_gpu = false;  ///< encodes and decodes with CompressorChoice::kernels
+  bool on_gpu = false;  ///< does everything with CompressorChoice::kernels, on their memory
 
   bool can(Aggregation aggregation) const;
 };
@@ -156,8 +156,9 @@ CompressorChoice choose_compressor(std::string_view spec);
 /// Does the same with given values, and throws the same errors.
 CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
                                    std::optional<bool> feedback = std::nullopt);
-/// Returns where the codes of a choice are made, such as "AVX2" or "GPU 0".
-std::string made_on(const CompressorChoice& choice);
+/// Returns the kernels with which the codes of a choice are made. The vectors and codes of its compressors
+/// lie in their memory.
+SharedVectorKernels kernels_of(const CompressorChoice& choice);
 
 /// Returns the spec with every parameter, for records and checkpoints.
 std::string text(const CompressorChoice& choice);

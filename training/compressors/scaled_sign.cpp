@@ -1,8 +1,6 @@
 #include "training/compressors/scaled_sign.hpp"
 
-#include <cmath>
-#include <limits>
-
+#include "algorithms/base/error.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training {
@@ -14,20 +12,16 @@ class ScaledSigns final : public Compressor {
       : kernels_(std::move(kernels)),
         from_(from),
         dense_(from > 0 ? static_cast<std::size_t>(n) * sizeof(float) : 0),
-        code_(static_cast<std::size_t>(scaled_sign_bytes(n))) {}
+        code_(*kernels_, scaled_sign_bytes(n)),
+        scratch_(kernels_->allocate(kernels_->sum_scratch(n))) {}
 
   std::span<std::byte> encode(std::span<const float> x, const EncodeContext& context) override {
     if (context.step < from_) {
       if (!x.empty()) std::memcpy(dense_.data(), x.data(), dense_.size());
       return dense_;
     }
-    const Count n = length(x);
-    const double mean =
-        n > 0 ? encode_kernels().sum_of_magnitudes(x.data(), n) / static_cast<double>(n) : 0;
-    store(code_, 0,
-          std::isfinite(mean) ? static_cast<float>(mean) : std::numeric_limits<float>::quiet_NaN());
-    kernels_->pack_signs(code_.data() + sizeof(float), x.data(), n);
-    return code_;
+    kernels_->to_scaled_signs(code_.data(), x.data(), length(x), scratch_.data());
+    return code_.all();
   }
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
@@ -37,19 +31,21 @@ class ScaledSigns final : public Compressor {
         into[static_cast<std::size_t>(i)] += weight * load<float>(code, i);
       return;
     }
-    const float scale = weight * load<float>(code, 0);
-    kernels_->add_signs(into.data(), code.data() + sizeof(float), length(into), scale, -scale);
+    kernels_->add_scaled_signs(into.data(), code.data(), length(into), weight);
   }
 
  private:
   SharedVectorKernels kernels_;
   Count from_;
-  std::vector<std::byte> dense_, code_;
+  std::vector<std::byte> dense_;  // only on the host
+  CodeStorage code_;
+  collectives::DeviceMemory scratch_;
 };
 
 }  // namespace
 
 std::unique_ptr<Compressor> scaled_signs(Count elements, SharedVectorKernels kernels, Count from) {
+  expects(from == 0 || !kernels->device, "vectors as codes are made on the host only");
   return std::make_unique<ScaledSigns>(elements, std::move(kernels), from);
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/counting_communicator.hpp"
 #include "collectives/host/execute.hpp"
 #include "collectives/patience.hpp"
 
@@ -51,8 +50,7 @@ Exchange::Ticket Exchange::start(const CollectiveId& id, std::span<float> data, 
   return dispatcher_.start([this, id, data, task] { run(id, task, data); });
 }
 
-Exchange::Ticket Exchange::start(const CollectiveId& id,
-                                 std::function<void(collectives::Communicator&)> codes) {
+Exchange::Ticket Exchange::start(const CollectiveId& id, Codes codes) {
   return dispatcher_.start([this, id, codes = std::move(codes)] { run(id, codes); });
 }
 
@@ -119,8 +117,7 @@ void Exchange::run_on_device(const CollectiveId& id, const Task& task, std::span
        {.bytes = done.sent.elements * static_cast<Count>(sizeof(float))});
 }
 
-void Exchange::run(const CollectiveId& id,
-                   const std::function<void(collectives::Communicator&)>& codes) {
+void Exchange::run(const CollectiveId& id, const Codes& codes) {
   const double begin = clock().now();
   collectives::CountingCommunicator counted(communicator_);
   collectives::naming([&] { codes(counted); }, [&] { return name(id); });

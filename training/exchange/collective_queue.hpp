@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "collectives/counting_communicator.hpp"
 #include "training/exchange/route.hpp"
 #include "training/schedulers/dispatcher.hpp"
 
@@ -66,8 +67,10 @@ class Exchange {
     Rank root = 0;
   };
   Ticket start(const CollectiveId& id, std::span<float> data, const Task& task);
+  /// What exchanges codes. What it does not send through the communicator, it adds there.
+  using Codes = std::function<void(collectives::CountingCommunicator&)>;
   /// Starts what run() does with codes.
-  Ticket start(const CollectiveId& id, std::function<void(collectives::Communicator&)> codes);
+  Ticket start(const CollectiveId& id, Codes codes);
   /// Returns when that collective and all earlier ones are done.
   void wait(Ticket ticket);
   /// Sums over all ranks and waits; for use in a forward or backward pass.
@@ -90,7 +93,7 @@ class Exchange {
   /// that the device took.
   void run_on_device(const CollectiveId& id, const Task& task, std::span<float> there,
                      std::span<const collectives::DeviceEvent> after);
-  void run(const CollectiveId& id, const std::function<void(collectives::Communicator&)>& codes);
+  void run(const CollectiveId& id, const Codes& codes);
 
   /// For everything except collectives on floats. No collective may be in progress.
   collectives::Communicator& communicator();

@@ -38,10 +38,10 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
                        {Collective::reduce_scatter, Collective::all_gather});
   if (DeviceVectors* const there = parameters.on_device()) {
     collectives::Executor* const executor = exchange.route().executor;
-    if (options_.compressor)
-      fail(Blame::usage,
-           "gradients in a device's memory are exchanged as they are: use no compressor, or "
-           "gradients on the host");
+    if (options_.compressor && !kernels_of(*options_.compressor)->device)
+      fail(Blame::usage, "gradients lie in a device's memory, and the codes of compressor " +
+                             std::string(options_.compressor->kind->name) +
+                             " are made on the host: use gradients on the host, or no compressor");
     if (c.ranks() > 1 && (!executor || !executor->device()))
       fail(Blame::usage,
            "gradients lie in a device's memory, and this backend reduces vectors on the host: use "
@@ -104,17 +104,15 @@ std::span<float> GradientExchange::part(const Slice& slice) const {
                      static_cast<std::size_t>(slice.elements));
 }
 
-void GradientExchange::transmit_on_device(const CollectiveId& id, const Exchange::Task& task,
-                                          std::span<const Slice> slices) {
+void GradientExchange::run_on_device(std::span<const Slice> slices,
+                                     const DeviceGradients::Run& run) {
   std::vector<std::span<float>> parts;
   std::vector<std::size_t> variables;
   for (const Slice& s : slices) {
     parts.push_back(part(s));
     variables.push_back(index(s.layer));
   }
-  on_device_->run(parts, variables, [&](std::span<float> there, DeviceGradients::Events after) {
-    exchange_.run_on_device(id, task, there, after);
-  });
+  on_device_->run(parts, variables, run);
 }
 
 // Sends neighbors in place, and copies other variables into one buffer first.
@@ -134,12 +132,19 @@ void GradientExchange::transmit(const Bundle& bundle) {
       CollectiveId own = id;
       own.bucket = s.layer;
       if (s.layer != layer) own.slice = slices_of_[index(s.layer)]++;
-      compress(own, {&s, 1}, part(s));
+      if (on_device_)
+        compress_on_device(own, {&s, 1});
+      else
+        compress(own, {&s, 1}, part(s));
     }
     return;
   }
   const Exchange::Task task{exchange_.route(), bundle.collective, 0};
-  if (on_device_) return transmit_on_device(id, task, slices);
+  if (on_device_ && options_.compressor) return compress_on_device(id, slices);
+  if (on_device_)
+    return run_on_device(slices, [&](std::span<float> there, DeviceGradients::Events after) {
+      exchange_.run_on_device(id, task, there, after);
+    });
   std::size_t elements = 0;
   float* const begin = part(slices.front()).data();
   bool adjacent = true;
@@ -167,7 +172,7 @@ void GradientExchange::transmit(const Bundle& bundle) {
 }
 
 GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices, int slice,
-                                                  const collectives::Communicator& c) {
+                                                  collectives::Communicator& c) {
   const std::pair key(slices.front().layer, slice);
   Unit& unit = units_[key];
   if (unit.aggregator.run) {
@@ -188,9 +193,9 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
   return unit;
 }
 
-void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
+void GradientExchange::compress(const CollectiveId& id, std::span<const Slice> slices,
                                 std::span<float> data) {
-  exchange_.run(id, [&](collectives::Communicator& c) {
+  exchange_.run(id, [&](collectives::CountingCommunicator& c) {
     const std::span<const Variable> variables = parameters_.variables();
     for (const Slice& s : slices)
       expect_finite(variables, variables[index(s.layer)].offset + s.first, part(s), id.step);
@@ -199,6 +204,35 @@ void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
     for (float& x : data) x *= ranks;
     codes_->run(c, unit.aggregator, id, data);
   });
+}
+
+void GradientExchange::compress_on_device(const CollectiveId& id, std::span<const Slice> slices) {
+  run_on_device(slices, [&](std::span<float> there, DeviceGradients::Events after) {
+    exchange_.run(id, [&](collectives::CountingCommunicator& c) {
+      codes_->wait_for(after);
+      expect_finite_on_device(slices, there, id.step);
+      Unit& unit = unit_of(slices, id.slice, c);
+      codes_->kernels().multiply(there.data(), static_cast<Count>(there.size()),
+                                 static_cast<float>(c.ranks()));
+      codes_->run_on_device(c, unit.aggregator, id, there);
+    });
+  });
+}
+
+// The device looks for such values; the host looks at a copy to say which one it is.
+void GradientExchange::expect_finite_on_device(std::span<const Slice> slices,
+                                               std::span<const float> there, Count step) const {
+  if (codes_->kernels().is_finite(there.data(), static_cast<Count>(there.size()))) return;
+  std::vector<float> here(there.size());
+  on_device_->math().copy(here, there);
+  std::size_t at = 0;
+  for (const Slice& s : slices) {
+    const std::span<const Variable> variables = parameters_.variables();
+    const auto elements = static_cast<std::size_t>(s.elements);
+    expect_finite(variables, variables[index(s.layer)].offset + s.first,
+                  std::span(here).subspan(at, elements), step);
+    at += elements;
+  }
 }
 
 std::string GradientExchange::name_of(const UnitKey& key) const {

@@ -59,10 +59,12 @@ class GradientExchange {
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
              const Values& values);
   void transmit(const Bundle& bundle);
-  void transmit_on_device(const CollectiveId& id, const Exchange::Task& task,
-                          std::span<const Slice> slices);
-  void compress(CollectiveId id, std::span<const Slice> slices, std::span<float> data);
-  Unit& unit_of(std::span<const Slice> slices, int slice, const collectives::Communicator& c);
+  void run_on_device(std::span<const Slice> slices, const DeviceGradients::Run& run);
+  void compress(const CollectiveId& id, std::span<const Slice> slices, std::span<float> data);
+  void compress_on_device(const CollectiveId& id, std::span<const Slice> slices);
+  void expect_finite_on_device(std::span<const Slice> slices, std::span<const float> there,
+                               Count step) const;
+  Unit& unit_of(std::span<const Slice> slices, int slice, collectives::Communicator& c);
   std::string name_of(const UnitKey& key) const;
   std::span<float> part(const Slice& slice) const;
 

@@ -25,8 +25,9 @@ void OuterGradient::start(Count step, std::span<float> change) {
   if (!codes_ && s_.ranks > 1)
     ticket_ = s_.exchange.start(id, change);
   else if (codes_)
-    ticket_ = s_.exchange.start(
-        id, [this, id](collectives::Communicator& c) { codes_->run(c, aggregator_, id, change_); });
+    ticket_ = s_.exchange.start(id, [this, id](collectives::CountingCommunicator& c) {
+      codes_->run(c, aggregator_, id, change_);
+    });
 }
 
 void OuterGradient::finish() {

@@ -389,8 +389,46 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
       contains("is lost"));
   CHECK_THROWS_WITH(another.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
                     contains("start the job again"));
+  const DeviceEvent none = devices[0]->make_event();
+  CHECK_THROWS_WITH(another.exchange_on_device({}, none), contains("start the job again"));
   StagedExecutor third(first, *devices[0], transport);
   CHECK_THROWS_WITH(third.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
                     contains("3 ranks"));
+}
+
+TEST_CASE("staged executor: messages of a device's memory, behind what makes them") {
+  for (const Rank ranks : {2, 5})
+    on_staged_ranks(ranks, [&](Communicator& threads, StagedExecutor& staged) {
+      const Rank me = threads.rank();
+      REQUIRE(staged.exchanges_on_device());
+      Device& device = *staged.device();
+      const auto stream = device.make_stream();
+      const DeviceEvent made = device.make_event();
+      constexpr std::size_t kBytes = 100;
+      const DeviceMemory mine = device.allocate(kBytes);
+      const DeviceMemory theirs = device.allocate(kBytes * static_cast<std::size_t>(ranks));
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        std::vector<std::byte> sent(kBytes, static_cast<std::byte>(10 * repeat + me));
+        stream->copy(mine.data(), sent.data(), kBytes);
+        stream->record(made);
+        std::vector<SendRecv> messages;
+        for (Rank peer = 0; peer < ranks; ++peer) {
+          if (peer == me) continue;
+          messages.push_back({true, peer, mine.data(), kBytes});
+          messages.push_back(
+              {false, peer, theirs.data() + kBytes * static_cast<std::size_t>(peer), kBytes});
+        }
+        CHECK(staged.exchange_on_device(messages, made) >= 0);
+        std::vector<std::byte> got(theirs.size());
+        stream->copy(got.data(), theirs.data(), got.size());
+        stream->synchronize();
+        Count wrong = 0;
+        for (std::size_t i = 0; i < got.size(); ++i)
+          if (const auto from = static_cast<Rank>(i / kBytes); from != me)
+            wrong += got[i] == static_cast<std::byte>(10 * repeat + from) ? 0 : 1;
+        CHECK(wrong == 0);
+      }
+      threads.barrier();
+    });
 }

@@ -10,11 +10,11 @@ namespace {
 class Bf16 final : public Compressor {
  public:
   Bf16(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(2 * n)) {}
+      : kernels_(std::move(kernels)), code_(*kernels_, 2 * n) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     kernels_->to_bfloats(code_.data(), gradient.data(), length(gradient));
-    return code_;
+    return code_.all();
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
@@ -26,7 +26,7 @@ class Bf16 final : public Compressor {
 
  private:
   SharedVectorKernels kernels_;
-  std::vector<std::byte> code_;
+  CodeStorage code_;
 };
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,

@@ -11,7 +11,9 @@ namespace {
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return with_error_feedback(scaled_signs(elements(layout), kernels_of(choice)), elements(layout));
+  const Count n = elements(layout);
+  const SharedVectorKernels kernels = kernels_of(choice);
+  return with_error_feedback(scaled_signs(n, kernels), n, kernels);
 }
 
 std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,

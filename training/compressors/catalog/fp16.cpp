@@ -10,12 +10,12 @@ namespace {
 class Fp16 final : public Compressor {
  public:
   Fp16(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(2 * n)) {}
+      : kernels_(std::move(kernels)), code_(*kernels_, 2 * n) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext& o) override {
     kernels_->to_halves(code_.data(), gradient.data(), length(gradient),
                         static_cast<float>(o.ranks));
-    return code_;
+    return code_.all();
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext& o) override {
@@ -28,7 +28,7 @@ class Fp16 final : public Compressor {
 
  private:
   SharedVectorKernels kernels_;
-  std::vector<std::byte> code_;
+  CodeStorage code_;
 };
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,

@@ -16,11 +16,11 @@ class Int8 final : public Compressor {
   Int8(Count n, Count bucket, SharedVectorKernels kernels)
       : kernels_(std::move(kernels)),
         bucket_(bucket),
-        code_(static_cast<std::size_t>(n + kHeader * Buckets{n, bucket}.count())) {}
+        code_(*kernels_, n + kHeader * Buckets{n, bucket}.count()) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     kernels_->to_buckets(code_.data(), gradient.data(), length(gradient), bucket_);
-    return code_;
+    return code_.all();
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
@@ -30,7 +30,7 @@ class Int8 final : public Compressor {
  private:
   SharedVectorKernels kernels_;
   Count bucket_;
-  std::vector<std::byte> code_;
+  CodeStorage code_;
 };
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,

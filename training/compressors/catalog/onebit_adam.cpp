@@ -18,7 +18,7 @@ struct Settings {
 };
 
 std::unique_ptr<Compressor> signs_from(Count n, Count freeze) {
-  return with_error_feedback(scaled_signs(n, processor_kernels(), freeze), n);
+  return with_error_feedback(scaled_signs(n, processor_kernels(), freeze), n, processor_kernels());
 }
 
 class OneBitAdam final : public Compressor {

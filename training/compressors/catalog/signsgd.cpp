@@ -3,43 +3,38 @@
 // In an allreduce the signs are float16, whose sums are exact up to 2048 ranks. A tie counts as +.
 // Bernstein et al., signSGD with majority vote is communication efficient and fault tolerant, ICLR
 // 2019.
-#include <cmath>
-
 #include "algorithms/base/error.hpp"
-#include "collectives/reduce/half.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
 namespace {
 
-void vote(std::span<float> average) {
-  for (float& x : average) x = x < 0 ? -1.0f : 1.0f;
-}
-
 class SignBits final : public Compressor {
  public:
   SignBits(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(bytes_of_bits(n))) {}
+      : kernels_(std::move(kernels)), code_(*kernels_, bytes_of_bits(n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     kernels_->pack_signs(code_.data(), gradient.data(), length(gradient));
-    return code_;
+    return code_.all();
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
     kernels_->add_signs(into.data(), code.data(), length(into), weight, -weight);
   }
-  void finish(std::span<float> average, const EncodeContext&) override { vote(average); }
+  void finish(std::span<float> average, const EncodeContext&) override {
+    kernels_->to_signs(average.data(), length(average));
+  }
 
  private:
   SharedVectorKernels kernels_;
-  std::vector<std::byte> code_;
+  CodeStorage code_;
 };
 
 class SignCounts final : public Compressor {
  public:
   SignCounts(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(2 * n)) {}
+      : kernels_(std::move(kernels)), code_(*kernels_, 2 * n) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
@@ -47,10 +42,8 @@ class SignCounts final : public Compressor {
       fail(Blame::usage,
            "compressor signsgd: an allreduce of float16 counts up to 2048 ranks, but there are " +
                std::to_string(context.ranks) + ": use all_gather");
-    constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00};
-    for (Count i = 0; i < length(gradient); ++i)
-      store(code_, i, std::signbit(gradient[static_cast<std::size_t>(i)]) ? kMinus : kPlus);
-    return code_;
+    kernels_->to_unit_halves(code_.data(), gradient.data(), length(gradient));
+    return code_.all();
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
@@ -59,11 +52,13 @@ class SignCounts final : public Compressor {
   collectives::Operand operand(int) const override {
     return {collectives::DType::float16, collectives::Op::sum};
   }
-  void finish(std::span<float> average, const EncodeContext&) override { vote(average); }
+  void finish(std::span<float> average, const EncodeContext&) override {
+    kernels_->to_signs(average.data(), length(average));
+  }
 
  private:
   SharedVectorKernels kernels_;
-  std::vector<std::byte> code_;
+  CodeStorage code_;
 };
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,

@@ -4,50 +4,7 @@
 namespace arlab::training::cuda {
 namespace {
 
-constexpr std::uint32_t kInfinity = 0x7f800000u, kNan = 0x7fc00000u;
 constexpr float kLeastNormal = 0x1p-126f;
-
-constexpr Count kVoted = Count{4} * kWarp;  // elements of a warp's turn
-
-// A lane has the signs of 4 elements, and 8 lanes those of a word. The last elements are voted on, one by
-// each lane: the vote of a warp gives its 32 sign bits.
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    votes(std::uint8_t* bits, const float* x, Count n, bool in_groups) {
-  const Count lane = thread_index() % kWarp, turns = in_groups ? n / kVoted : 0;
-  for (Count turn = thread_index() / kWarp; turn < turns; turn += thread_count() / kWarp) {
-    const auto& mine = group_at<float, 4>(x + turn * kVoted + 4 * lane);
-    std::uint32_t word = 0;
-    for (int e = 0; e < 4; ++e) word |= (__float_as_uint(mine.at[e]) >> 31) << (4 * (lane % 8) + e);
-    for (int step = 4; step > 0; step /= 2) word |= __shfl_down_sync(kAllLanes, word, step, 8);
-    if (lane % 8 == 0) reinterpret_cast<std::uint32_t*>(bits)[turn * 4 + lane / 8] = word;
-  }
-  const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
-  for (Count i = turns * kVoted + thread_index(); i < all; i += thread_count()) {
-    const bool negative = i < n && (__float_as_uint(x[i]) >> 31) != 0;
-    const unsigned vote = __ballot_sync(kAllLanes, negative);
-    const Count byte = i / kWarp * 4 + lane;
-    if (lane < 4 && byte < (n + 7) / 8) bits[byte] = static_cast<std::uint8_t>(vote >> (8 * lane));
-  }
-}
-
-// A thread adds the signs of a byte.
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    add_votes(float* into, const std::uint8_t* bits, Count n, float clear, float set,
-              bool in_groups) {
-  const auto sum = [=](float x, unsigned bit) {
-    return __fadd_rn(x, (bit & 1) != 0 ? set : clear);
-  };
-  const Count bytes = in_groups ? n / 8 : 0;
-  for (Count b = thread_index(); b < bytes; b += thread_count()) {
-    auto* const its = reinterpret_cast<Group<float, 8>*>(into) + b;
-    const unsigned byte = bits[b];
-    Group<float, 8> eight = *its;
-    for (int e = 0; e < 8; ++e) eight.at[e] = sum(eight.at[e], byte >> e);
-    *its = eight;
-  }
-  for (Count i = 8 * bytes + thread_index(); i < n; i += thread_count())
-    into[i] = sum(into[i], static_cast<unsigned>(bits[i / 8]) >> (i % 8));
-}
 
 /// Returns the largest value of the warp, in lane 0.
 __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
@@ -175,21 +132,6 @@ void add_bfloats(float* into, const std::byte* code, Count n, float weight, cons
         return __fadd_rn(v, __fmul_rn(__bfloat162float(c), weight));
       },
       static_cast<const float*>(into), in);
-}
-
-void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch) {
-  if (n == 0) return;
-  const bool in_groups = begins_group<float, 4>(x) && begins_group<std::byte, 4>(bits);
-  const Count threads = in_groups && n >= kVoted ? n / 4 : n;
-  launch_threads(votes, threads, launch, reinterpret_cast<std::uint8_t*>(bits), x, n, in_groups);
-}
-
-void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
-               const Launch& launch) {
-  if (n == 0) return;
-  const bool in_groups = begins_group<float, 8>(into);
-  launch_threads(add_votes, in_groups ? (n + 7) / 8 : n, launch, into,
-                 reinterpret_cast<const std::uint8_t*>(bits), n, clear, set, in_groups);
 }
 
 void extents(Extents* into, const float* x, Count n, const Launch& launch) {

@@ -24,6 +24,29 @@ void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch);
 void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
                const Launch& launch);
 
+/// Signs as float16: 1 or -1.
+void to_unit_halves(std::byte* code, const float* x, Count n, const Launch& launch);
+/// -1 where it is below 0, else 1.
+void to_signs(float* x, Count n, const Launch& launch);
+
+/// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the bits.
+/// `scratch`: sum_scratch(n) bytes.
+void to_means(std::byte* code, const float* x, Count n, std::byte* scratch, const Launch& launch);
+void add_means(float* into, const std::byte* code, Count n, float weight, const Launch& launch);
+/// The code of scaled_sign.cpp: the mean magnitude, then the sign bits.
+void to_scaled_signs(std::byte* code, const float* x, Count n, std::byte* scratch,
+                     const Launch& launch);
+void add_scaled_signs(float* into, const std::byte* code, Count n, float weight,
+                      const Launch& launch);
+std::size_t sum_scratch(Count n);
+
+void multiply(float* x, Count n, float factor, const Launch& launch);
+void divide(float* x, Count n, float divisor, const Launch& launch);
+/// Does into[i] += weight x[i].
+void add_scaled(float* into, const float* x, Count n, float weight, const Launch& launch);
+/// Replaces NaN and infinities by 0.
+void drop_not_finite(float* x, Count n, const Launch& launch);
+
 /// The extremes of the elements so far: -min, max, and the bits of the largest magnitude (above
 /// those of infinity for a NaN). Start from zero.
 struct Extents {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collectives/cuda/packs.cuh"
+#include "training/compressors/kernels/kernels.hpp"
 
 namespace arlab::training::cuda {
 
@@ -11,6 +12,7 @@ using collectives::Cut;
 
 inline constexpr int kWarp = 32;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
+inline constexpr std::uint32_t kNan = 0x7fc00000u;
 
 __device__ inline std::uint32_t magnitude(float x) { return __float_as_uint(x) & 0x7fffffffu; }
 

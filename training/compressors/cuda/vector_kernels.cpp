@@ -1,116 +1,116 @@
 #include "training/compressors/cuda/vector_kernels.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
 #include "training/compressors/cuda/codes.hpp"
+#include "training/replica/cuda/updates.hpp"
 
 namespace arlab::training::cuda {
 namespace {
 
-/// One vector and one code on the GPU, in memory that grows with them.
-class Workbench {
- public:
-  explicit Workbench(std::shared_ptr<collectives::Device> device)
-      : device_(std::move(device)), stream_(device_->make_stream()) {}
-
-  /// Makes a code of x by make(code, x, launch).
-  template <class Make>
-  void encode(std::byte* code, std::size_t code_bytes, const float* x, Count n, Make make) {
-    if (n == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
-    reserve(bytes, code_bytes);
-    stream_->copy(vector_.data(), reinterpret_cast<const std::byte*>(x), bytes);
-    make(code_.data(), reinterpret_cast<const float*>(vector_.data()), launch());
-    stream_->copy(code, code_.data(), code_bytes);
-    stream_->synchronize();
-  }
-
-  /// Adds a code to `into` by add(into, code, launch).
-  template <class Add>
-  void decode(float* into, const std::byte* code, std::size_t code_bytes, Count n, Add add) {
-    if (n == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
-    reserve(bytes, code_bytes);
-    stream_->copy(code_.data(), code, code_bytes);
-    stream_->copy(vector_.data(), reinterpret_cast<const std::byte*>(into), bytes);
-    add(reinterpret_cast<float*>(vector_.data()), code_.data(), launch());
-    stream_->copy(reinterpret_cast<std::byte*>(into), vector_.data(), bytes);
-    stream_->synchronize();
-  }
-
- private:
-  Launch launch() {
-    collectives::cuda::use_device(collectives::cuda::index_of(*device_));
-    return {collectives::cuda::handle(*stream_), collectives::cuda::kUsualBlocks};
-  }
-  void reserve(std::size_t vector, std::size_t code) {
-    if (vector_.size() < vector) vector_ = device_->allocate(vector);
-    if (code_.size() < code) code_ = device_->allocate(code);
-  }
-
-  std::shared_ptr<collectives::Device> device_;
-  std::unique_ptr<collectives::DeviceStream> stream_;
-  collectives::DeviceMemory vector_, code_;
-};
-
-std::size_t halves(Count n) { return 2 * static_cast<std::size_t>(n); }
-std::size_t bits(Count n) { return static_cast<std::size_t>((n + 7) / 8); }
-std::size_t bucketed(Count n, Count bucket) {
-  return static_cast<std::size_t>(n + 8 * ((n + bucket - 1) / bucket));
+/// Loads all kernels: the first use of one may wait for work that waits for other ranks.
+void load_kernels() {
+  const Launch loads{.loads_only = true};
+  to_halves(nullptr, nullptr, 1, 1, loads);
+  add_halves(nullptr, nullptr, 1, 1, loads);
+  to_bfloats(nullptr, nullptr, 1, loads);
+  add_bfloats(nullptr, nullptr, 1, 1, loads);
+  pack_signs(nullptr, nullptr, 1, loads);
+  add_signs(nullptr, nullptr, 1, 1, 1, loads);
+  to_unit_halves(nullptr, nullptr, 1, loads);
+  to_signs(nullptr, 1, loads);
+  to_means(nullptr, nullptr, 1, nullptr, loads);
+  add_means(nullptr, nullptr, 1, 1, loads);
+  to_scaled_signs(nullptr, nullptr, 1, nullptr, loads);
+  add_scaled_signs(nullptr, nullptr, 1, 1, loads);
+  to_buckets(nullptr, nullptr, 1, 1, loads);
+  add_buckets(nullptr, nullptr, 1, 1, 1, loads);
+  add_scaled(nullptr, nullptr, 1, 1, loads);
+  drop_not_finite(nullptr, 1, loads);
+  multiply(nullptr, 1, 1, loads);
+  divide(nullptr, 1, 1, loads);
+  clear(nullptr, 1, loads);
+  find_not_finite(nullptr, nullptr, 1, loads);
 }
 
 }  // namespace
 
 SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device) {
-  const std::string where = "GPU " + std::to_string(collectives::cuda::index_of(*device));
-  const auto on = std::make_shared<Workbench>(std::move(device));
+  const std::shared_ptr<collectives::DeviceStream> stream = device->make_stream();
+  const auto launch = [device, stream]() -> Launch {
+    collectives::cuda::use_device(collectives::cuda::index_of(*device));
+    return {collectives::cuda::handle(*stream), collectives::cuda::kUsualBlocks};
+  };
+  launch();  // makes the device the current one
+  load_kernels();
   VectorKernels its;
-  its.where = where;
-  its.to_halves = [on](std::byte* code, const float* x, Count n, float divisor) {
-    on->encode(code, halves(n), x, n, [&](std::byte* made, const float* from, const Launch& l) {
-      to_halves(made, from, n, divisor, l);
-    });
+  its.where = "GPU " + std::to_string(collectives::cuda::index_of(*device));
+  its.device = device;
+  its.stream = stream;
+  its.allocate = [device](std::size_t bytes) { return device->allocate(bytes); };
+  its.copy = [stream](std::byte* into, const std::byte* from, std::size_t bytes) {
+    if (bytes > 0) stream->copy(into, from, bytes);
   };
-  its.add_halves = [on](float* into, const std::byte* code, Count n, float weight) {
-    on->decode(into, code, halves(n), n, [&](float* sum, const std::byte* from, const Launch& l) {
-      add_halves(sum, from, n, weight, l);
-    });
+  its.to_halves = [launch](std::byte* code, const float* x, Count n, float divisor) {
+    to_halves(code, x, n, divisor, launch());
   };
-  its.to_bfloats = [on](std::byte* code, const float* x, Count n) {
-    on->encode(code, halves(n), x, n, [&](std::byte* made, const float* from, const Launch& l) {
-      to_bfloats(made, from, n, l);
-    });
+  its.add_halves = [launch](float* into, const std::byte* code, Count n, float weight) {
+    add_halves(into, code, n, weight, launch());
   };
-  its.add_bfloats = [on](float* into, const std::byte* code, Count n, float weight) {
-    on->decode(into, code, halves(n), n, [&](float* sum, const std::byte* from, const Launch& l) {
-      add_bfloats(sum, from, n, weight, l);
-    });
+  its.to_bfloats = [launch](std::byte* code, const float* x, Count n) {
+    to_bfloats(code, x, n, launch());
   };
-  its.pack_signs = [on](std::byte* code, const float* x, Count n) {
-    on->encode(code, bits(n), x, n, [&](std::byte* made, const float* from, const Launch& l) {
-      pack_signs(made, from, n, l);
-    });
+  its.add_bfloats = [launch](float* into, const std::byte* code, Count n, float weight) {
+    add_bfloats(into, code, n, weight, launch());
   };
-  its.add_signs = [on](float* into, const std::byte* code, Count n, float clear, float set) {
-    on->decode(into, code, bits(n), n, [&](float* sum, const std::byte* from, const Launch& l) {
-      add_signs(sum, from, n, clear, set, l);
-    });
+  its.pack_signs = [launch](std::byte* bits, const float* x, Count n) {
+    pack_signs(bits, x, n, launch());
   };
-  its.to_buckets = [on](std::byte* code, const float* x, Count n, Count bucket) {
-    on->encode(code, bucketed(n, bucket), x, n,
-               [&](std::byte* made, const float* from, const Launch& l) {
-                 to_buckets(made, from, n, bucket, l);
-               });
+  its.add_signs = [launch](float* into, const std::byte* bits, Count n, float clear, float set) {
+    add_signs(into, bits, n, clear, set, launch());
   };
-  its.add_buckets = [on](float* into, const std::byte* code, Count n, Count bucket, float weight) {
-    on->decode(into, code, bucketed(n, bucket), n,
-               [&](float* sum, const std::byte* from, const Launch& l) {
-                 add_buckets(sum, from, n, bucket, weight, l);
-               });
+  its.add_scaled = [launch](float* into, const float* x, Count n, float weight) {
+    add_scaled(into, x, n, weight, launch());
+  };
+  its.drop_not_finite = [launch](float* x, Count n) { drop_not_finite(x, n, launch()); };
+  its.to_buckets = [launch](std::byte* code, const float* x, Count n, Count bucket) {
+    to_buckets(code, x, n, bucket, launch());
+  };
+  its.add_buckets = [launch](float* into, const std::byte* code, Count n, Count bucket,
+                             float weight) {
+    add_buckets(into, code, n, bucket, weight, launch());
+  };
+  its.to_unit_halves = [launch](std::byte* code, const float* x, Count n) {
+    to_unit_halves(code, x, n, launch());
+  };
+  its.to_means = [launch](std::byte* code, const float* x, Count n, std::byte* scratch) {
+    to_means(code, x, n, scratch, launch());
+  };
+  its.add_means = [launch](float* into, const std::byte* code, Count n, float weight) {
+    add_means(into, code, n, weight, launch());
+  };
+  its.to_scaled_signs = [launch](std::byte* code, const float* x, Count n, std::byte* scratch) {
+    to_scaled_signs(code, x, n, scratch, launch());
+  };
+  its.add_scaled_signs = [launch](float* into, const std::byte* code, Count n, float weight) {
+    add_scaled_signs(into, code, n, weight, launch());
+  };
+  its.sum_scratch = sum_scratch;
+  its.clear = [launch](float* x, Count n) { clear(x, n, launch()); };
+  its.multiply = [launch](float* x, Count n, float factor) { multiply(x, n, factor, launch()); };
+  its.divide = [launch](float* x, Count n, float divisor) { divide(x, n, divisor, launch()); };
+  its.to_signs = [launch](float* x, Count n) { to_signs(x, n, launch()); };
+  // The kernel writes where the host reads, so that the answer needs no copy.
+  const auto found =
+      std::make_shared<collectives::DeviceMemory>(device->allocate_pinned(sizeof(int)));
+  its.is_finite = [launch, found, stream](const float* x, Count n) {
+    auto* const any = reinterpret_cast<volatile int*>(found->data());
+    *any = 0;
+    find_not_finite(const_cast<int*>(any), x, n, launch());
+    stream->synchronize();
+    return *any == 0;
   };
   return std::make_shared<const VectorKernels>(std::move(its));
 }

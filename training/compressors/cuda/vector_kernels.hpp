@@ -1,4 +1,4 @@
-// VectorKernels of a GPU: vectors are copied there, and codes back, or the other way round.
+// VectorKernels of a GPU, enqueued in a stream.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,7 @@
 
 namespace arlab::training::cuda {
 
-/// The device must be one of collectives::cuda. For one thread at a time. Throws Error(environment) where
-/// its memory has no room for a vector and its code.
+/// The device must be one of collectives::cuda. For one thread at a time.
 SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device);
 
 }  // namespace arlab::training::cuda

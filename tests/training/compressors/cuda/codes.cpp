@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -266,6 +267,69 @@ TEST_CASE("gpu codes: selection and packing on and off 16-byte boundaries") {
     }
 }
 
+TEST_CASE("gpu codes: vectors are scaled, added, and signed as on the processor") {
+  const SharedVectorKernels on_cpu = processor_kernels();
+  for (const Count n : {1, 7, 33, 5003})
+    for (const Count off : {0, 1}) {
+      INFO(n << " elements, off by " << off);
+      std::vector<float> x = gradient(off + n, static_cast<std::uint32_t>(n));
+      x[static_cast<std::size_t>(off)] = -0.0f;
+      const auto check = [&](auto on_gpu, auto right) {
+        const OnGpu<float> there(x);
+        std::vector<float> here = x;
+        on_gpu(there.data() + off);
+        right(here.data() + off);
+        CHECK(differences(there.get(), here) == "");
+      };
+      namespace gpu = training::cuda;
+      check([&](float* v) { gpu::multiply(v, n, 3, kLaunch); },
+            [&](float* v) { on_cpu->multiply(v, n, 3); });
+      check([&](float* v) { gpu::divide(v, n, 3, kLaunch); },
+            [&](float* v) { on_cpu->divide(v, n, 3); });
+      check([&](float* v) { gpu::to_signs(v, n, kLaunch); },
+            [&](float* v) { on_cpu->to_signs(v, n); });
+      const std::vector<float> other = gradient(n, 5);
+      const OnGpu<float> other_there(other);
+      check([&](float* v) { gpu::add_scaled(v, other_there.data(), n, 0.3f, kLaunch); },
+            [&](float* v) { on_cpu->add_scaled(v, other.data(), n, 0.3f); });
+      const float bad[] = {NAN, INFINITY, -INFINITY};
+      for (auto i = static_cast<std::size_t>(off); i < x.size(); i += 5) x[i] = bad[i % 3];
+      check([&](float* v) { gpu::drop_not_finite(v, n, kLaunch); },
+            [&](float* v) { on_cpu->drop_not_finite(v, n); });
+    }
+}
+
+TEST_CASE("gpu codes: means and scales of signs, of any number of blocks") {
+  const SharedVectorKernels on_cpu = processor_kernels();
+  for (const Count n : {0, 1, 15, 16, 17, 1023, 1024, 1025, 16 * 1024, 40'003})
+    for (const float special : {0.0f, -0.0f, NAN, -INFINITY}) {
+      INFO(n << " elements, one of them " << special);
+      std::vector<float> x = gradient(n, static_cast<std::uint32_t>(n));
+      if (n > 0) x[static_cast<std::size_t>(n / 2)] = special;
+      const OnGpu<float> in(x);
+      const OnGpu<std::byte> scratch(bytes(static_cast<Count>(training::cuda::sum_scratch(n))));
+      const auto check = [&](Count size, auto to, auto right_to, auto add, auto right_add) {
+        const OnGpu<std::byte> code(bytes(size));
+        const OnGpu<float> sum(x);
+        std::vector<std::byte> right = bytes(size);
+        std::vector<float> right_sum = x;
+        to(code.data(), in.data(), n, scratch.data(), kLaunch);
+        right_to(right.data(), x.data(), n, nullptr);
+        CHECK(differences(code.get(), right) == "");
+        add(sum.data(), code.data(), n, 0.7f, kLaunch);
+        right_add(right_sum.data(), right.data(), n, 0.7f);
+        if (std::isfinite(special))
+          CHECK(differences(sum.get(), right_sum) == "");
+        else  // whose bits a sum has, if both are NaN, is not defined
+          for (const float v : sum.get()) CHECK(std::isnan(v));
+      };
+      check(8 + (n + 7) / 8, training::cuda::to_means, on_cpu->to_means, training::cuda::add_means,
+            on_cpu->add_means);
+      check(4 + (n + 7) / 8, training::cuda::to_scaled_signs, on_cpu->to_scaled_signs,
+            training::cuda::add_scaled_signs, on_cpu->add_scaled_signs);
+    }
+}
+
 TEST_CASE("gpu codes: compressors that encode on a GPU give the processor's codes and sums") {
   const SharedVectorKernels gpu = training::cuda::vector_kernels(collectives::cuda::device(0));
   CHECK(gpu->where == "GPU 0");
@@ -273,27 +337,47 @@ TEST_CASE("gpu codes: compressors that encode on a GPU give the processor's code
   for (const CompressorKind& kind : compressors()) {
     if (!kind.on_gpu) continue;
     ++kinds;
-    CompressorChoice here = choose_compressor(kind, {}), there = here;
-    there.kernels = gpu;
-    CHECK(made_on(there) == "GPU 0");
-    CHECK(made_on(here) == encode_kernels().instructions);
-    for (const Aggregation aggregation : kind.aggregations)
-      for (const Count n : {0, 1, 33, 1024, 5003}) {
-        INFO(kind.name << " " << name(aggregation) << ", " << n << " elements");
-        const auto cpu_one = make_compressor(here, flat(n), aggregation);
-        const auto gpu_one = make_compressor(there, flat(n), aggregation);
-        for (Count step = 0; step < 2; ++step) {  // the second has residuals of the first
-          const EncodeContext context{.seed = 1, .step = step, .ranks = 3};
-          const std::vector<float> x = gradient(n, static_cast<std::uint32_t>(n + step));
-          const auto right = cpu_one->encode(x, context), got = gpu_one->encode(x, context);
-          CHECK(differences(std::vector(got.begin(), got.end()),
-                            std::vector(right.begin(), right.end())) == "");
-          std::vector<float> right_sum = x, sum = x;
-          cpu_one->decode_add(right, right_sum, 0.5f, context);
-          gpu_one->decode_add(right, sum, 0.5f, context);
-          CHECK(differences(sum, right_sum) == "");
+    for (const bool feedback : {false, true}) {
+      if (feedback && kind.feedback == Feedback::built_in) continue;
+      CompressorChoice here = choose_compressor(
+          kind, {}, kind.feedback == Feedback::built_in ? std::nullopt : std::optional(feedback));
+      CompressorChoice there = here;
+      there.kernels = gpu;
+      CHECK(kernels_of(there) == gpu);
+      CHECK(kernels_of(here)->where == encode_kernels().instructions);
+      for (const Aggregation aggregation : kind.aggregations)
+        for (const Count n : {0, 1, 33, 1024, 5003}) {
+          INFO(kind.name << " " << name(aggregation) << ", " << n << " elements, feedback "
+                         << feedback);
+          const auto cpu_one = make_compressor(here, flat(n), aggregation);
+          const auto gpu_one = make_compressor(there, flat(n), aggregation);
+          for (Count step = 0; step < 3; ++step) {  // later ones have residuals of the first
+            const EncodeContext context{.seed = 1, .step = step, .ranks = 3};
+            const std::vector<float> x = gradient(n, static_cast<std::uint32_t>(n + step));
+            const OnGpu<float> in(x), sum(x);
+            const auto on_gpu = [&](const OnGpu<float>& its) {
+              return std::span<float>(its.data(), x.size());
+            };
+            const auto right = cpu_one->encode(x, context);
+            const auto got = gpu_one->encode(on_gpu(in), context);
+            std::vector<std::byte> code(got.size());
+            gpu->copy(code.data(), got.data(), got.size());
+            gpu->wait();
+            CHECK(differences(code, std::vector(right.begin(), right.end())) == "");
+            std::vector<float> right_sum = x;
+            cpu_one->decode_add(right, right_sum, 0.5f, context);
+            cpu_one->finish(right_sum, context);
+            gpu_one->decode_add(got, on_gpu(sum), 0.5f, context);
+            gpu_one->finish(on_gpu(sum), context);
+            gpu->wait();
+            CHECK(differences(sum.get(), right_sum) == "");
+            if (step != 1) continue;  // what is saved is alike, and continues after it is restored
+            const auto state = save_state(state_of(*gpu_one));
+            CHECK(state == save_state(state_of(*cpu_one)));
+            restore_state(state_of(*gpu_one), state);
+          }
         }
-      }
+    }
   }
   CHECK(kinds == 6);
 }

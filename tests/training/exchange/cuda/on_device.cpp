@@ -13,6 +13,8 @@
 #include "tests/support/differences.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/toy_training.hpp"
+#include "training/compressors/cuda/vector_kernels.hpp"
+#include "training/exchange/code_exchange.hpp"
 #include "training/replica/cuda/device_math.hpp"
 #include "training/trainer/gradient_place.hpp"
 
@@ -27,19 +29,23 @@ struct OnDevices {
   long copies = 0, of_replicas = 0;  // between host and devices: all, and of the test's passes
 };
 
-enum class Side { device, host };
+/// Where gradients lie, and what joins the ranks: NCCL, or in the last case the host.
+enum class Side { device, host, apart };
 
-/// Trains on the backend nccl, where replicas have gradients in that place.
+/// Trains on GPUs, with the codes of a compressor that can be made there.
 OnDevices train_on(Side side, toy::Run run) {
   OnDevices all;
   Job job;
   std::atomic<long> of_replicas = 0;
   const long before = fake_cuda::counters().memcpys;
   std::mutex writing;
-  find_backend("nccl").run(job, {.ranks = run.ranks}, [&](Executor& executor) {
+  const char* const backend = side == Side::apart ? "threads" : "nccl";
+  find_backend(backend).run(job, {.ranks = run.ranks}, [&](Executor& executor) {
     Communicator& c = executor.control();
     toy::Run mine = run;
     mine.learning.route_options.executor = &executor;
+    if (auto& codes = mine.learning.options.gradients.compressor; codes && codes->kind->on_gpu)
+      codes->kernels = training::cuda::vector_kernels(gpu(gpu_of(c.rank(), gpu_count())));
     if (side == Side::device)
       mine.make = [&](Rank rank) {
         return std::make_unique<toy::DeviceToy>(1 + static_cast<std::uint64_t>(rank),
@@ -219,8 +225,8 @@ TEST_CASE("gradients on devices: refused where they cannot be taken from there")
   sharded.learning.strategy = "zero1";
   refused("strategy zero1 does not use a device's memory", sharded);
   toy::Run compressed = run_of(2, "ring");
-  compressed.learning.options.gradients.compressor = choose_compressor("fp16");
-  refused("use no compressor", compressed);
+  compressed.learning.options.gradients.compressor = choose_compressor("topk");
+  refused("the codes of compressor topk are made on the host", compressed);
   // Replicas on GPUs whose ranks exchange through the host.
   toy::Run threads = run_of(2, "ring");
   const auto device = gpu(0);
@@ -240,9 +246,107 @@ TEST_CASE("gradients on devices: why they lie on the host") {
     learning.route_options.executor = &executor;
     CHECK(why_on_host(learning) == "");
     learning.options.gradients.compressor = choose_compressor("topk");
-    CHECK(why_on_host(learning) == "the codes of topk travel from there");
+    CHECK(why_on_host(learning) == "the codes of topk are made there");
+    learning.options.gradients.compressor = choose_compressor("fp16");
+    CHECK(why_on_host(learning) == "");
     learning.strategy = "fsdp";
     CHECK(why_on_host(learning) == "strategy fsdp works there");
+  });
+}
+
+TEST_CASE("codes on devices: the bits of the host, by compressor and aggregation") {
+  int runs = 0;
+  for (const CompressorKind& kind : compressors()) {
+    if (!kind.on_gpu) continue;
+    for (const Aggregation aggregation : kind.aggregations)
+      for (const Side side : {Side::device, Side::host, Side::apart}) {
+        ++runs;
+        toy::Run run = run_of(gpus_here(), aggregation == Aggregation::allreduce ? "tree" : "ring",
+                              runs % 3 == 0 ? "priority" : "buckets");
+        run.samples = 96;
+        run.learning.overlap = runs % 4 < 2;
+        auto& gradients = run.learning.options.gradients;
+        gradients.compressor = choose_compressor(kind, {});
+        if (kind.feedback != Feedback::built_in && runs % 5 < 3)
+          gradients.compressor = choose_compressor(kind, {}, true);
+        gradients.aggregation = name(aggregation);
+        INFO(kind.name << " " << name(aggregation) << " side " << static_cast<int>(side)
+                       << " feedback " << gradients.compressor->feedback);
+        const toy::Result there = train_on(side, run).result, right = toy::train(run);
+        CHECK(difference(there, right) == "");
+        CHECK(toy::distance(there.weights[0], toy::train(run_of(1, "ring")).weights[0]) > 0);
+      }
+  }
+  CHECK(runs == 3 * 9);
+}
+
+TEST_CASE("codes on devices: one worker, and vectors of fewer elements than ranks") {
+  toy::Run run = run_of(1, "ring");
+  run.learning.options.gradients.compressor = choose_compressor("int8");
+  for (const Side side : {Side::device, Side::host})
+    CHECK(difference(train_on(side, run).result, toy::train(run)) == "");
+  run = run_of(gpus_here(), "ring", "priority");
+  run.learning.options.gradients.scheduling["slice"] = 12;  // bytes: 3 elements
+  run.samples = 48;
+  run.learning.options.gradients.compressor = choose_compressor("int8");
+  CHECK(difference(train_on(Side::device, run).result, toy::train(run)) == "");
+}
+
+TEST_CASE("codes on devices: nothing is copied to the host") {
+  for (const char* compressor : {"fp16", "int8"}) {
+    INFO(compressor);
+    toy::Run run = run_of(2, "ring", "fifo");  // 4 variables, 10 steps
+    run.learning.optimizer.kind = OptimizerOptions::Kind::sgd;
+    run.learning.options.gradients.compressor = choose_compressor(compressor);
+    const OnDevices there = train_on(Side::device, run);
+    CHECK(there.copies == there.of_replicas);
+    const OnDevices here = train_on(Side::host, run);
+    CHECK(here.copies == 2 * 4 * 10 * run.ranks);
+  }
+}
+
+TEST_CASE("codes on devices: a checkpoint with residuals continues on either side") {
+  for (const Side first : {Side::device, Side::host}) {
+    const Folder folder;
+    toy::Run run = run_of(2, "ring");
+    run.learning.options.gradients.compressor = choose_compressor("onebit");
+    run.learning.epochs = 2;
+    const toy::Result whole = toy::train(run);
+    toy::Checkpointers kept(2);
+    toy::checkpoint_in(run, folder.file("run"), kept);
+    run.learning.max_steps = 10;
+    train_on(first, run);
+    kept = toy::Checkpointers(2);
+    run.learning.max_steps = 0;
+    CHECK(difference(train_on(first == Side::device ? Side::apart : Side::device, run).result,
+                     whole) == "");
+  }
+}
+
+TEST_CASE("codes on devices: a bad value names its variable") {
+  for (const char* scheduler : {"buckets", "priority"}) {
+    toy::Run run = run_of(2, "ring", scheduler);
+    run.learning.rate.base = 1e30;
+    run.learning.options.gradients.compressor = choose_compressor("int8");
+    INFO(scheduler);
+    CHECK(toy::fails(Blame::check, "the gradient of ", [&] { train_on(Side::device, run); }));
+    for (const std::string& problem : fake_cuda::take_problems())
+      CHECK_THAT(problem, contains("cudaFree never ends: "));  // as above
+    fake_cuda::restart(fake_cuda::options());
+  }
+}
+
+TEST_CASE("codes on devices: where they are made, and what they travel from") {
+  CompressorChoice choice = choose_compressor("int8");
+  CHECK(place_of_codes(choice, "requantize", nullptr) == processor_kernels()->where);
+  choice.kernels = training::cuda::vector_kernels(gpu(0));
+  CHECK(place_of_codes(choice, "requantize", nullptr) == "GPU 0, sent from host memory");
+  Job job;
+  find_backend("nccl").run(job, {.ranks = 1}, [&](Executor& executor) {
+    CHECK(place_of_codes(choice, "requantize", &executor) == "GPU 0, sent from its memory");
+    CompressorChoice other = choose_compressor("topk");
+    other.kernels = choice.kernels;
+    CHECK(place_of_codes(other, "all_gather", &executor) == processor_kernels()->where);
   });
 }
 
