@@ -7,6 +7,9 @@ turns, so that a busy machine is busy for all; the table holds medians of the ro
 
 The third column needs the Python package: cmake --build build/release --target arlab_torch_plugin
 
+The last column is a bound: DistributedDataParallel with a communication hook that leaves the gradients as they are. No backend can
+be faster beside the same model, and Gloo's time / the bound's is the largest speedup that one can have.
+
 With --sharded, `arlab train -s zero1` and `-s fsdp` beside DistributedDataParallel with ZeroRedundancyOptimizer over Gloo.
 That is what PyTorch 1.13 can shard on CPUs: its FullyShardedDataParallel needs CUDA, and does not import on Python 3.11.
 """
@@ -38,6 +41,15 @@ def torch_model(name):
                          nn.ReLU(), nn.Linear(64, 10))
 
 
+def leave(_, bucket):
+    """A communication hook that does not communicate."""
+    import torch
+
+    done = torch.futures.Future()
+    done.set_result(bucket.buffer())
+    return done
+
+
 def ddp_worker(name, steps, batch, backend, sharded):
     """One of the processes; RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT say which, or mpirun does."""
     import torch
@@ -50,9 +62,11 @@ def ddp_worker(name, steps, batch, backend, sharded):
 
         arlab.init()
     else:
-        dist.init_process_group(backend)
+        dist.init_process_group("gloo")
     mine = batch // dist.get_world_size()
     model = torch.nn.parallel.DistributedDataParallel(torch_model(name))
+    if backend == "none":
+        model.register_comm_hook(None, leave)
     if sharded:
         from torch.distributed.optim import ZeroRedundancyOptimizer
 
@@ -81,10 +95,10 @@ def free_port():
         return str(s.getsockname()[1])
 
 
-def ddp(name, options):
+def ddp(name, options, backend="gloo"):
     environment = {**os.environ, **ONE_THREAD, "WORLD_SIZE": str(options.ranks), "MASTER_ADDR": "127.0.0.1",
                    "MASTER_PORT": free_port(), "GLOO_SOCKET_IFNAME": "lo"}
-    ranks = [subprocess.Popen(worker(name, options, "gloo"), env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE,
+    ranks = [subprocess.Popen(worker(name, options, backend), env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE,
                               text=True) for rank in range(options.ranks)]
     outputs = [rank.communicate(timeout=600)[0] for rank in ranks]
     if any(rank.returncode for rank in ranks):
@@ -147,6 +161,8 @@ def main():
         runs["DDP, arlab"] = lambda name, options: plugged(name, options, package)
     else:
         print(f"note: without DDP over arlab, since {package} has no built package", file=sys.stderr)
+    if not options.sharded:
+        runs["DDP, no communication"] = lambda name, options: ddp(name, options, "none")
     others = [what for what in runs if what != gloo]
     print("| model | " + " | ".join([*runs, *(f"Gloo / {what}" for what in others)]) + " |\n|---|"
           + "--:|" * (len(runs) + len(others)), flush=True)

@@ -103,6 +103,7 @@ int tune(TuneCommand& command) {
     return decide_for_library(all, options.simulated());
   };
   settle(options, {among_all, in_library}, folder, cells);
+  confirm(options, {among_all, in_library}, folder, cells);
   const auto decisions = among_all(cells);
   const std::string origin = made_by(command);
   std::string text = "Of all candidates\n\n" + table_of_decisions(cells, decisions);
@@ -181,10 +182,13 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   add_number(
       app, "--runs", options.runs, 5, 100'000,
       "Timed runs of each candidate (default 200); from 50 on, cells whose choice may be slower by "
-      "chance are measured again");
+      "chance are measured again, and so are those whose choice replaces the default");
   app.add_option("--mode", options.mode,
                  "alone (default): each run starts when all ranks are ready; streaming: runs back "
                  "to back, as in programs that call allreduce in a loop")
+      ->type_name("NAME");
+  app.add_option("--place", options.place,
+                 "in (default): the result replaces the input; out: it goes to another vector")
       ->type_name("NAME");
   add_number(app, "--launches", options.launches, 1, 100,
              "Jobs with the rules file, and jobs without it, to time (default 2)");
@@ -233,6 +237,12 @@ void check_tune_options(const TuneCommand& command) {
   refuse_other_library(options.sweep.positional, "tune");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
   on_ranks(options, 1, {});
+  if (!options.place.empty()) {
+    constexpr std::string_view kTunedPlaces[] = {"in", "out"};
+    if (std::ranges::find(kTunedPlaces, options.place) == std::end(kTunedPlaces))
+      fail_unknown("place", options.place, kTunedPlaces);
+    if (options.simulated()) fail_without_effect("--place", "--by measured or guided");
+  }
   if (!options.mode.empty()) {
     constexpr std::string_view kTunedModes[] = {"alone", "streaming"};
     if (std::ranges::find(kTunedModes, options.mode) == std::end(kTunedModes))

@@ -88,6 +88,31 @@ std::vector<std::string> candidate_words(const TuneOptions& options, const char*
   return words;
 }
 
+void measure_job(const TuneOptions& options, Rank ranks, const JobSpec& job,
+                 const std::vector<std::string>& more, const TemporaryFolder& folder,
+                 CellBuilder& builder) {
+  if (job.elements.empty()) return;
+  const std::string file = folder.file("run.jsonl"), samples = folder.file("samples.jsonl");
+  std::vector<std::string> words = candidate_words(options, "run", job);
+  for (std::string& word : measure_words(options)) words.push_back(std::move(word));
+  words.insert(words.end(), more.begin(), more.end());
+  for (const auto& [name, value] :
+       {std::pair("--seed", std::string("1")), {"--json", file}, {"--samples", samples}})
+    add_option(words, name, {value});
+  if (!options.backend.empty()) add_option(words, "-b", {options.backend});
+  if (uses_launcher(options)) {
+    run_or_fail(on_ranks(options, ranks, words));
+  } else {
+    add_option(words, "-p", {fmt::to_string(ranks)});
+    words.insert(words.begin(), own_program());
+    run_or_fail(words);
+  }
+  const SamplesByKey times = read_samples(samples);
+  for (const Json& record : read_results(file).records) builder.add(record, times);
+  std::filesystem::remove(file);  // the next job writes new ones
+  std::filesystem::remove(samples);
+}
+
 }  // namespace
 
 void CellBuilder::add(const Json& record, const SamplesByKey& samples) {
@@ -139,6 +164,7 @@ std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
 std::vector<std::string> measure_words(const TuneOptions& options) {
   std::vector<std::string> words{"--runs", fmt::to_string(options.runs)};
   if (!options.mode.empty()) add_option(words, "--mode", {options.mode});
+  if (!options.place.empty()) add_option(words, "--place", {options.place});
   return words;
 }
 
@@ -170,26 +196,18 @@ void simulate_into(const TuneOptions& options, const JobSpec& job, const Tempora
   for (const Json& record : read_results(file).records) builder.add(record, {});
 }
 
+// Long runs are streamed in pairs: what a barrier adds to them is little, and twenty would take minutes.
 void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
                   const TemporaryFolder& folder, CellBuilder& builder) {
-  const std::string file = folder.file("run.jsonl"), samples = folder.file("samples.jsonl");
-  std::vector<std::string> words = candidate_words(options, "run", job);
-  for (std::string& word : measure_words(options)) words.push_back(std::move(word));
-  for (const auto& [name, value] :
-       {std::pair("--seed", std::string("1")), {"--json", file}, {"--samples", samples}})
-    add_option(words, name, {value});
-  if (!options.backend.empty()) add_option(words, "-b", {options.backend});
-  if (uses_launcher(options)) {
-    run_or_fail(on_ranks(options, ranks, words));
-  } else {
-    add_option(words, "-p", {fmt::to_string(ranks)});
-    words.insert(words.begin(), own_program());
-    run_or_fail(words);
-  }
-  const SamplesByKey times = read_samples(samples);
-  for (const Json& record : read_results(file).records) builder.add(record, times);
-  std::filesystem::remove(file);  // the next job writes new ones
-  std::filesystem::remove(samples);
+  constexpr Count kLong = 1 << 20;  // bytes
+  if (options.mode != "streaming") return measure_job(options, ranks, job, {}, folder, builder);
+  JobSpec brief = job, longer = job;
+  const auto width =
+      static_cast<Count>(collectives::size_of(options.sweep.parsed_dtypes().front()));
+  std::erase_if(brief.elements, [&](Count elements) { return elements * width >= kLong; });
+  std::erase_if(longer.elements, [&](Count elements) { return elements * width < kLong; });
+  measure_job(options, ranks, brief, {}, folder, builder);
+  measure_job(options, ranks, longer, {"--repeats", "2"}, folder, builder);
 }
 
 std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFolder& folder) {

@@ -25,7 +25,7 @@ struct TuneOptions {
   std::string launcher = "mpirun -n {}";  ///< of jobs; {} is the number of ranks
   std::string network;                    ///< words for `arlab simulate`
   int runs = 200;                         ///< of each candidate
-  std::string mode;                       ///< of `arlab run`; empty: alone
+  std::string mode, place;                ///< of `arlab run`; empty: alone, and in place
   int launches = 2;                       ///< of each side, when the library runs with a file
 };
 

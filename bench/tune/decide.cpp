@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/measure/rank_sum.hpp"
+#include "bench/results/statistics.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -18,6 +19,13 @@ bool faster(const TuneCandidate& a, const TuneCandidate& b) { return a.median_us
 double p_of(const TuneCandidate& a, const TuneCandidate& b) {
   if (a.samples_us.empty() || b.samples_us.empty()) return a.median_us == b.median_us ? 1 : 0;
   return rank_sum_p(a.samples_us, b.samples_us);
+}
+
+// Whether the intervals of both medians are the margin apart.
+bool clearly_faster(const TuneCandidate& a, const TuneCandidate& b) {
+  if (a.refuted) return false;
+  if (a.samples_us.empty() || b.samples_us.empty()) return faster(a, b);
+  return summarize(a.samples_us).high <= (1 - kMargin) * summarize(b.samples_us).low;
 }
 
 std::vector<TuneCandidate> accepted(const TuneCell& cell,
@@ -83,6 +91,7 @@ std::vector<std::optional<TuneDecision>> decide(
   for (std::size_t t = 0; t < tests.size(); ++t) {
     TuneDecision& decision = *decisions[tests[t].cell];
     if (corrected[t] >= kSureEnough || !faster(tests[t].candidate, decision.best)) continue;
+    if (!clearly_faster(tests[t].candidate, *decision.usual)) continue;
     decision.best = tests[t].candidate;
     decision.p = corrected[t];
   }

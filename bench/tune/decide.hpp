@@ -15,6 +15,7 @@ struct TuneCandidate {
   TunedChoice choice;
   double median_us = 0;
   std::vector<double> samples_us = {};  ///< empty: simulated, and exact
+  bool refuted = false;                 ///< was chosen, and did not win another job
 };
 
 /// One number of ranks and size.
@@ -39,10 +40,13 @@ struct TuneDecision {
   double p = 1;  ///< of a rank-sum test of best against usual, corrected for all tests of the table
 };
 
+inline constexpr double kMargin = 0.03;  ///< of the default's time, which a choice gains at least
+
 /// Decides on each cell, among the candidates that `allowed` accepts. `usual` names the default: another
 /// candidate replaces it only if its times are lower by a rank-sum test with p below 0.05, corrected for
-/// the number of tests in all cells (Holm). Where a cell has no default, the lowest median wins. A cell
-/// without candidates has no decision.
+/// the number of tests in all cells (Holm), if the 95% intervals of both medians are kMargin apart, and
+/// if it is not refuted. Where a cell has no default, the lowest median wins. A cell without candidates
+/// has no decision.
 std::vector<std::optional<TuneDecision>> decide(
     const std::vector<TuneCell>& cells, const std::string& usual,
     const std::function<bool(const TunedChoice&)>& allowed);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "bench/cli/say.hpp"
@@ -14,18 +15,17 @@ namespace {
 
 constexpr int kMostSettling = 3;
 
+template <class T>
+void add_once(std::vector<T>& all, const T& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
 std::vector<Contest> contests_of_all(const std::vector<Decide>& deciders,
                                      const std::vector<TuneCell>& cells) {
   std::vector<Contest> all;
   for (const Decide& decide : deciders)
-    for (Contest& contest : contests(decide(cells)))
-      if (std::find(all.begin(), all.end(), contest) == all.end())
-        all.push_back(std::move(contest));
+    for (const Contest& contest : contests(decide(cells))) add_once(all, contest);
   return all;
-}
-
-void add_once(std::vector<std::string>& all, const std::string& one) {
-  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
 // One job for each number of ranks: all candidates of its contests, in all their sizes.
@@ -39,10 +39,19 @@ std::map<Rank, JobSpec> jobs_of(const std::vector<Contest>& contests,
       add_once(job.names, choice->algorithm);
       add_once(job.segments, fmt::to_string(choice->segments));
     }
-    if (std::find(job.elements.begin(), job.elements.end(), cell.elements) == job.elements.end())
-      job.elements.push_back(cell.elements);
+    add_once(job.elements, cell.elements);
   }
   return jobs;
+}
+
+std::vector<TuneCell> measured_again(const TuneOptions& options,
+                                     const std::vector<Contest>& contests,
+                                     const TemporaryFolder& folder,
+                                     const std::vector<TuneCell>& cells) {
+  CellBuilder builder;
+  for (const auto& [ranks, job] : jobs_of(contests, cells))
+    measure_into(options, ranks, job, folder, builder);
+  return builder.cells();
 }
 
 }  // namespace
@@ -83,10 +92,64 @@ void settle(const TuneOptions& options, const std::vector<Decide>& deciders,
     more.runs *= 2;
     say("measuring {} again, where the choice may be slower by chance\n",
         show_plural(std::ssize(open), "cell"));
-    CellBuilder builder;
-    for (const auto& [ranks, job] : jobs_of(open, cells))
-      measure_into(more, ranks, job, folder, builder);
-    add_samples(cells, builder.cells());
+    add_samples(cells, measured_again(more, open, folder, cells));
+  }
+}
+
+std::vector<Contest> replacements(const std::vector<std::optional<TuneDecision>>& decisions) {
+  std::vector<Contest> all;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    if (!decisions[i] || !decisions[i]->usual) continue;
+    const TuneCandidate &best = decisions[i]->best, &usual = *decisions[i]->usual;
+    if (best.choice != usual.choice && !best.samples_us.empty())
+      all.push_back({i, best.choice, usual.choice});
+  }
+  return all;
+}
+
+void refute(std::vector<TuneCell>& cells, const std::vector<Contest>& asked,
+            const std::vector<TuneCell>& again, const Decide& decide) {
+  std::vector<TuneCell> pairs;
+  for (const Contest& contest : asked) {
+    TuneCell pair = cells[contest.cell];
+    const TuneCell* const found = cell_at(again, pair);
+    pair.candidates.clear();
+    for (const TunedChoice* choice : {&contest.choice, &contest.faster})
+      if (const TuneCandidate* const its = found ? candidate_of(*found, *choice) : nullptr)
+        pair.candidates.push_back(*its);
+    pairs.push_back(std::move(pair));
+  }
+  const auto decisions = decide(pairs);
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    for (TuneCandidate& candidate : cells[asked[i].cell].candidates)
+      if (candidate.choice == asked[i].choice)
+        candidate.refuted = !decisions[i] || decisions[i]->best.choice != asked[i].choice;
+}
+
+void confirm(const TuneOptions& options, const std::vector<Decide>& deciders,
+             const TemporaryFolder& folder, std::vector<TuneCell>& cells) {
+  if (options.runs < kFewRuns) return;
+  for (const Decide& decide : deciders) {
+    std::vector<Contest> won;
+    for (;;) {
+      std::vector<Contest> open = replacements(decide(cells));
+      std::erase_if(open, [&](const Contest& contest) {
+        return std::find(won.begin(), won.end(), contest) != won.end();
+      });
+      if (open.empty()) break;
+      say("measuring {} again, where a choice replaces the default\n",
+          show_plural(std::ssize(open), "cell"));
+      won.insert(won.end(), open.begin(), open.end());
+      while (
+          !open.empty()) {  // a choice at a time, so that none is measured in the sizes of others
+        const TunedChoice choice = open.front().choice;
+        std::vector<Contest> its;
+        std::copy_if(open.begin(), open.end(), std::back_inserter(its),
+                     [&](const Contest& contest) { return contest.choice == choice; });
+        std::erase_if(open, [&](const Contest& contest) { return contest.choice == choice; });
+        refute(cells, its, measured_again(options, its, folder, cells), decide);
+      }
+    }
   }
 }
 

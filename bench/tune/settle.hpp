@@ -1,4 +1,4 @@
-// settle: measures again where a choice is slower than another candidate, though perhaps only by chance.
+// settle and confirm: measure again where a choice may be slower than another candidate, and where it replaces the default.
 #pragma once
 
 #include <functional>
@@ -35,5 +35,18 @@ inline constexpr int kFewRuns = 50;  ///< fewer: whoever asked for them wants a 
 /// but at most three times; not at all with few runs. Throws as tune_cells() does.
 void settle(const TuneOptions& options, const std::vector<Decide>& deciders,
             const TemporaryFolder& folder, std::vector<TuneCell>& cells);
+
+/// Returns the cells where the choice replaces a measured default, which is `faster` of the contest.
+std::vector<Contest> replacements(const std::vector<std::optional<TuneDecision>>& decisions);
+
+/// Marks the choices of `asked` as refuted that do not replace the default by the samples of `again` alone.
+void refute(std::vector<TuneCell>& cells, const std::vector<Contest>& asked,
+            const std::vector<TuneCell>& again, const Decide& decide);
+
+/// Measures each choice that replaces the default in another job, beside the default, and refutes those that do
+/// not win there, too: jobs differ by more than the runs of one suggest. Not with few runs. Throws as
+/// tune_cells() does.
+void confirm(const TuneOptions& options, const std::vector<Decide>& deciders,
+             const TemporaryFolder& folder, std::vector<TuneCell>& cells);
 
 }  // namespace arlab::bench

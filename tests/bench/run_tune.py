@@ -105,6 +105,8 @@ class Alone(TuneTest):
             (("tune", "--network=--model fluid"), "add --by simulated"),
             (("tune", "--by", "guessing"), "unknown way 'guessing'"),
             (("tune", "--mode", "both"), "unknown mode 'both'"),
+            (("tune", "--place", "both"), "unknown place 'both'"),
+            (("tune", "--by", "simulated", "-p", "4", "--place", "out"), "--place"),
             (("tune", "--by", "simulated", "-p", "4", "--mode", "streaming"), "--mode"),
             (("tune", "--open-mpi-version", "four"), "such as 4.1.4"),
             (("tune", "--mpich", "m.json"), "needs --mpich-base"),
@@ -136,10 +138,14 @@ class OpenMpi(TuneTest):
     def test_jobs_measure_in_the_mode_that_was_asked_for(self):
         self.write("launch", f'#!/bin/sh\nn=$1; shift; echo "$@" >>words; exec {MPIEXEC} -n "$n" "$@"\n')
         (self.folder / "launch").chmod(0o755)
-        code, out, err = self.tune("ring,butterfly", "-p", "2", "-s", "64", "--runs", "5", "--mode", "streaming", "--table", "t.json",
-                                   "--launcher", "./launch {}")
+        code, out, err = self.tune("ring,butterfly", "-p", "2", "-s", "64,1M", "--runs", "5", "--mode", "streaming", "--place", "out",
+                                   "--table", "t.json", "--launcher", "./launch {}")
         self.assertEqual(code, 0, err)
-        self.assertIn(" --mode streaming", self.read("words"))
+        brief, longer = self.read("words").splitlines()
+        for words in brief, longer:
+            self.assertIn(" --mode streaming --place out", words)
+        self.assertNotIn("--repeats", brief)
+        self.assertIn("--repeats 2", longer)
         self.assertIn("--mode streaming", json.loads(self.read("t.json"))["made_by"])
 
     def identified(self, ranks, *arguments, variables=None):

@@ -49,6 +49,24 @@ TEST_CASE("few runs do not replace the default") {
   CHECK(choices({cell(4, 1024, {runs("native", 10, 3), runs("ring", 5, 3)})}) == "native; ");
 }
 
+TEST_CASE(
+    "a gain that the intervals of both medians do not show to be at least the margin is none") {
+  // Both intervals reach 1% up and down within the runs; all runs of ring are below all of native.
+  CHECK(choices({cell(4, 1024, {runs("native", 10, 200), runs("ring", 9.85, 200)})}) == "native; ");
+  CHECK(choices({cell(4, 1024, {runs("native", 10, 200), runs("ring", 9.6, 200)})}) == "ring; ");
+  TuneCandidate wide = runs("ring", 9, 200);  // its median is 10% below, but may be 10 as well
+  for (std::size_t i = 0; i < 95; ++i) wide.samples_us[i] = 10.05;
+  CHECK(choices({cell(4, 1024, {runs("native", 10, 200), wide})}) == "native; ");
+}
+
+TEST_CASE("a refuted candidate does not replace the default, the next clear win does") {
+  TuneCandidate refuted = runs("ring", 7);
+  refuted.refuted = true;
+  const std::vector<TuneCell> cells{cell(4, 1024, {runs("native", 10), runs("tree", 8), refuted})};
+  CHECK(choices(cells) == "tree; ");
+  CHECK(decide(cells, "native", any).front()->fastest->choice.algorithm == "ring");
+}
+
 TEST_CASE("many tests need clearer wins") {
   std::vector<TuneCell> cells;  // p of 5 runs against 5, all lower: 2/252
   for (int i = 0; i < 8; ++i)
