@@ -57,10 +57,6 @@ class Mails {
       if (mail->next == kNoMail) return arrival;
     }
   }
-  /// Loads what take() needs.
-  [[gnu::always_inline]] void prefetch_second(const Inbox& inbox) const {
-    __builtin_prefetch(all_.data() + (inbox.slot.next == kNoMail ? 0 : inbox.slot.next), 1);
-  }
 
   /// Removes and returns the first message of an inbox that is not empty.
   Mail take(Inbox& inbox) {

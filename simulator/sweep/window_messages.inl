@@ -98,7 +98,8 @@ inline WindowSweep::Letter& WindowSweep::post(Rank target) {
 inline void WindowSweep::make_late(Letter& letter) {
   Sends& sends = sends_.data()[index(letter.mail.source)];
   letter.mail.arrival += delays_(letter.mail.source, sends.messages++);
-  const std::uint32_t target = 1u << (static_cast<std::uint32_t>(letter.target) * 0x9E3779B1u >> 27);
+  const std::uint32_t target =
+      1u << (static_cast<std::uint32_t>(letter.target) * 0x9E3779B1u >> 27);
   letter.follows = (sends.targets & target) != 0;
   sends.targets |= target;
 }
@@ -107,8 +108,8 @@ inline void WindowSweep::make_late(Letter& letter) {
 // this window arrives in it.
 inline void WindowSweep::put(Letter& letter) {
   if (letter.follows)
-    letter.mail.arrival = mails_.after_others(state(letter.target).inbox, letter.mail.source,
-                                              letter.mail.arrival);
+    letter.mail.arrival =
+        mails_.after_others(state(letter.target).inbox, letter.mail.source, letter.mail.arrival);
   if (!mails_.put(state(letter.target).inbox, letter.mail)) gives_up_ = true;
   next_.add(letter.target, letter.mail.arrival);
 }

@@ -24,8 +24,7 @@ WindowSweep::WindowSweep(CompactRounds& rounds, Bytes element_size, const Unifor
       origins_(rounds.ranks()),
       mails_(origins_) {
   std::uninitialized_fill_n(ranks_.data(), rounds.ranks(), State{});
-  if (costs.delay.mean > Time{})
-    std::uninitialized_fill_n(sends_.data(), rounds.ranks(), Sends{});
+  if (costs.delay.mean > Time{}) std::uninitialized_fill_n(sends_.data(), rounds.ranks(), Sends{});
   // A class stands for ranks that begin at different places in the order of ranks.
   const bool has_order = !rounds.has_classes() && costs.delay.mean == Time{};
   for (Rank r = 0; r < rounds.ranks(); ++r) {
