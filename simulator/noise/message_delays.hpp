@@ -17,12 +17,25 @@
 
 namespace arlab::simulator {
 
+/// The delays themselves, by source and the number of its message.
+class DelayDraws {
+ public:
+  explicit DelayDraws(const RandomDelay& delay) : mean_(delay.mean), random_(delay.seed) {}
+
+  Time operator()(Rank source, std::uint32_t number) const {
+    return exponential_time(mean_, random_(static_cast<std::uint64_t>(source) << 32 | number));
+  }
+
+ private:
+  Time mean_;
+  Random random_;
+};
+
 class MessageDelays {
  public:
   /// A mean of 0: no delays.
   MessageDelays(Rank ranks, const RandomDelay& delay)
-      : mean_(delay.mean),
-        random_(delay.seed),
+      : draws_(delay),
         sources_(delay.mean > Time{} ? index(ranks) : 0),
         is_random_(delay.mean > Time{}) {
     if (is_random_) std::uninitialized_fill_n(sources_.data(), ranks, Source{});
@@ -33,13 +46,7 @@ class MessageDelays {
   Time late(Rank source, Rank target, Time now, Time arrival) {
     if (!is_random_) return arrival;
     Source& s = sources_.data()[index(source)];
-    const std::uint64_t number = static_cast<std::uint64_t>(source) << 32 | s.messages++;
-    return in_order(source, target, now, arrival + exponential_time(mean_, random_(number)));
-  }
-
-  /// Loads what late() needs.
-  [[gnu::always_inline]] void prefetch(Rank source) const {
-    if (is_random_) __builtin_prefetch(sources_.data() + index(source), 1);
+    return in_order(source, target, now, arrival + draws_(source, s.messages++));
   }
 
  private:
@@ -93,8 +100,7 @@ class MessageDelays {
     most_others_ = 2 * others_.size() + 1024;
   }
 
-  Time mean_;
-  Random random_;
+  DelayDraws draws_;
   LargeArray<Source> sources_;
   bool is_random_;
   std::unordered_map<std::uint64_t, Time> others_;  // latest arrivals of further pairs

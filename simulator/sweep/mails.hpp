@@ -1,6 +1,7 @@
 // Mails: messages on their way to ranks, and lists of them, from one pool.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -45,6 +46,16 @@ class Mails {
       return insert(inbox, store(mail));
     }
     return true;
+  }
+
+  /// Returns when the source's latest message in the inbox arrives: that time or `arrival`, whichever
+  /// is later.
+  Time after_others(const Inbox& inbox, Rank source, Time arrival) const {
+    if (inbox.slot.arrival == kNever) return arrival;
+    for (const Mail* mail = &inbox.slot;; mail = &all_[mail->next]) {
+      if (mail->source == source) arrival = std::max(arrival, mail->arrival);
+      if (mail->next == kNoMail) return arrival;
+    }
   }
 
   /// Removes and returns the first message of an inbox that is not empty.

@@ -64,6 +64,7 @@ class NextEvents {
 
  private:
   static constexpr Rank kGroup = 64;
+  static constexpr int kAhead = 5;  // more would wait for one another
 
   template <class Soon, class Handle>
   void handle_group(Rank group, Time end, Soon soon, Handle handle) {
@@ -79,9 +80,15 @@ class NextEvents {
       later = other < later ? other : later;
     }
     earliest = Time{later};
-    for (std::uint64_t rest = due; rest != 0; rest &= rest - 1)
-      soon(group * kGroup + std::countr_zero(rest));
+    std::uint64_t ahead = due;  // of which soon() has not been called
+    const auto look_ahead = [&]() __attribute__((always_inline)) {
+      if (ahead == 0) return;
+      soon(group * kGroup + std::countr_zero(ahead));
+      ahead &= ahead - 1;
+    };
+    for (int i = 0; i < kAhead; ++i) look_ahead();
     for (; due != 0; due &= due - 1) {
+      look_ahead();
       const Rank i = std::countr_zero(due);
       const Time next = times[i] = handle(group * kGroup + i);
       earliest = next < earliest ? next : earliest;

@@ -85,16 +85,31 @@ inline void WindowSweep::deliver(State& s, std::uint32_t depth, Time now, Time d
 
 // Returns the place of a new message for the target, to be filled in. The memory of the target is loaded
 // while other messages are sent. Nothing arrives in this window.
-inline Mail& WindowSweep::post(Rank target) {
+inline WindowSweep::Letter& WindowSweep::post(Rank target) {
   __builtin_prefetch(&state(target).inbox, 1);
   next_.prefetch(target);
   Letter& letter = posted_[posts_ % posted_.size()];
   if (posts_++ >= posted_.size()) put(letter);
   letter.target = target;
-  return letter.mail;
+  return letter;
 }
 
-inline void WindowSweep::put(const Letter& letter) {
+// There are no classes where messages are late, so that all ranks have their own names.
+inline void WindowSweep::make_late(Letter& letter) {
+  Sends& sends = sends_.data()[index(letter.mail.source)];
+  letter.mail.arrival += delays_(letter.mail.source, sends.messages++);
+  const std::uint32_t target =
+      1u << (static_cast<std::uint32_t>(letter.target) * 0x9E3779B1u >> 27);
+  letter.follows = (sends.targets & target) != 0;
+  sends.targets |= target;
+}
+
+// A message does not overtake those of its pair. They are in the inbox, since nothing that leaves in
+// this window arrives in it.
+inline void WindowSweep::put(Letter& letter) {
+  if (letter.follows)
+    letter.mail.arrival =
+        mails_.after_others(state(letter.target).inbox, letter.mail.source, letter.mail.arrival);
   if (!mails_.put(state(letter.target).inbox, letter.mail)) gives_up_ = true;
   next_.add(letter.target, letter.mail.arrival);
 }

@@ -61,13 +61,15 @@ inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
     const MessageCosts::OfSize& costs = costs_of(step.size);
     s.processor = now + costs_.o + costs.processor;
     s.send = now + costs_.g + costs.port;
-    const Time arrival = delays_.late(rank, step.peer, now, now + costs_.o + costs_.L);
-    Mail& mail = post(rounds_.stand_in(step.peer));  // member by member: a copy would wait for them
-    mail.arrival = in_calendar(arrival);
+    Letter& letter = post(rounds_.stand_in(step.peer));
+    Mail& mail = letter.mail;  // member by member: a copy would wait for them
+    mail.arrival = now + costs_.o + costs_.L;
     mail.sent = origin_;
     mail.source = rounds_.name_for(step.peer, rank);
     mail.size = step.size;
     mail.depth = s.depth;
+    if (costs_.delay.mean > Time{}) make_late(letter);
+    mail.arrival = in_calendar(mail.arrival);
     ++result_.sent.messages;
     sent_bytes_ += rounds_.size(step);
     s.done = std::max(s.done, s.processor);

@@ -16,13 +16,15 @@ WindowSweep::WindowSweep(CompactRounds& rounds, Bytes element_size, const Unifor
       element_size_(element_size),
       costs_(costs),
       latest_(latest),
-      delays_(rounds.ranks(), costs.delay),
+      delays_(costs.delay),
       by_size_(costs, rounds.sizes()),
       ranks_(index(rounds.ranks())),
+      sends_(costs.delay.mean > Time{} ? index(rounds.ranks()) : 0),
       next_(rounds.ranks()),
       origins_(rounds.ranks()),
       mails_(origins_) {
   std::uninitialized_fill_n(ranks_.data(), rounds.ranks(), State{});
+  if (costs.delay.mean > Time{}) std::uninitialized_fill_n(sends_.data(), rounds.ranks(), Sends{});
   // A class stands for ranks that begin at different places in the order of ranks.
   const bool has_order = !rounds.has_classes() && costs.delay.mean == Time{};
   for (Rank r = 0; r < rounds.ranks(); ++r) {

@@ -62,6 +62,13 @@ class WindowSweep {
   struct Letter {
     Mail mail;
     Rank target = 0;
+    bool follows = false;  // perhaps another one of its pair that has not arrived
+  };
+
+  // What a rank has sent, where messages are late at random.
+  struct Sends {
+    std::uint32_t messages = 0;
+    std::uint32_t targets = 0;  // a bit for each: others may share it
   };
 
   State& state(Rank rank) { return ranks_.data()[index(rank)]; }
@@ -70,7 +77,6 @@ class WindowSweep {
     __builtin_prefetch(&state(rank), 1);
     __builtin_prefetch(&state(rank).inbox, 1);
     rounds_.prefetch(rank);
-    delays_.prefetch(rank);
   }
 
   const MessageCosts::OfSize& costs_of(std::uint32_t size) {
@@ -103,8 +109,9 @@ class WindowSweep {
   void match_unexpected(State& s, Time now);
   int find_posted(const State& s, Rank source) const;
   void deliver(State& s, std::uint32_t depth, Time now, Time done);
-  Mail& post(Rank target);
-  void put(const Letter& letter);
+  Letter& post(Rank target);
+  void make_late(Letter& letter);
+  void put(Letter& letter);
   void put_all();
   Mail take_first(State& s);
   void check_order(State& s, Mail& first);
@@ -114,9 +121,10 @@ class WindowSweep {
   Bytes element_size_;
   const UniformCosts& costs_;
   Time latest_;
-  MessageDelays delays_;
+  DelayDraws delays_;
   MessageCosts by_size_;
   LargeArray<State> ranks_;
+  LargeArray<Sends> sends_;  // if messages are late
   NextEvents next_;
   std::array<Letter, 16> posted_;  // the latest messages, in a ring
   std::size_t posts_ = 0;          // in this window
