@@ -38,8 +38,8 @@ struct TrainResult {
   std::vector<double> step_us;
   training::Staleness staleness;
   training::CodeRoute codes;  ///< if gradients are compressed
-  std::string
-      place_of_codes;      ///< such as "GPU 0, sent from its memory", or "AVX2"; empty without GPUs
+  /// Where they are made and sent from, such as "GPU 0, sent from its memory"; empty without GPUs.
+  std::string place_of_codes;
   std::string gradients;   ///< where they lie, as GradientPlace::text; empty without GPUs
   Count steps_before = 0;  ///< of the checkpoint
   /// Of the validation data, if nothing was left to train.
