@@ -140,8 +140,8 @@ void confirm(const TuneOptions& options, const std::vector<Decide>& deciders,
       say("measuring {} again, where a choice replaces the default\n",
           show_plural(std::ssize(open), "cell"));
       won.insert(won.end(), open.begin(), open.end());
-      while (
-          !open.empty()) {  // a choice at a time, so that none is measured in the sizes of others
+      // A choice at a time, so that none is measured in the sizes of others.
+      while (!open.empty()) {
         const TunedChoice choice = open.front().choice;
         std::vector<Contest> its;
         std::copy_if(open.begin(), open.end(), std::back_inserter(its),
