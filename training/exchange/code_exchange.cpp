@@ -1,8 +1,6 @@
 #include "training/exchange/code_exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <exception>
 
 #include "algorithms/base/error.hpp"
 #include "training/compressors/sparse/sparse_aggregate.hpp"
@@ -17,11 +15,15 @@ std::string algorithm_of(const Exchange& exchange) {
 
 /// Whether codes travel from the memory of the executor's device.
 bool are_on_its_device(const std::string& way, collectives::Executor* executor) {
-  return executor && executor->device() && (way != "requantize" || executor->exchanges_on_device());
+  if (!executor || !executor->device()) return false;
+  return find_aggregation(way) != Aggregation::requantize || executor->exchanges_on_device();
 }
 
 double decodes_by(const std::string& way, Rank ranks) {
-  return way == "allreduce" ? 1 : way == "requantise" ? 2 : ranks;
+  const auto aggregation = find_aggregation(way);
+  return aggregation == Aggregation::allreduce    ? 1
+         : aggregation == Aggregation::requantize ? 2
+                                                  : ranks;
 }
 
 }  // namespace

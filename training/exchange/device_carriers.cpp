@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/base/error.hpp"
 #include "collectives/gpu/device_transport.hpp"
 
 namespace arlab::training {

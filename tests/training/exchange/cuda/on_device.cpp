@@ -83,6 +83,20 @@ std::string difference(const toy::Result& got, const toy::Result& right) {
   return all;
 }
 
+/// Trains half of two epochs on one side, then continues on each of the others in turn.
+void check_continued(toy::Run run, Side first, const std::vector<Side>& later) {
+  const Folder folder;
+  run.learning.epochs = 2;
+  const toy::Result whole = toy::train(run);
+  toy::Checkpointers kept(2);
+  toy::checkpoint_in(run, folder.file("run"), kept);
+  run.learning.max_steps = 10;
+  train_on(first, run);
+  kept = toy::Checkpointers(2);
+  run.learning.max_steps = 0;
+  for (const Side side : later) CHECK(difference(train_on(side, run).result, whole) == "");
+}
+
 }  // namespace
 
 TEST_CASE("gradients on devices: the bits of the host, by route, schedule, and optimizer") {
@@ -144,20 +158,10 @@ TEST_CASE(
 
 TEST_CASE("gradients on devices: a checkpoint continues on either side") {
   for (const Side first : {Side::device, Side::host}) {
-    const Folder folder;
     toy::Run run = run_of(2, "ring");
     run.learning.optimizer.kind = OptimizerOptions::Kind::adam;
-    run.learning.epochs = 2;
-    const toy::Result whole = toy::train(run);
-    toy::Checkpointers kept(2);
-    toy::checkpoint_in(run, folder.file("run"), kept);
-    run.learning.max_steps = 10;
-    train_on(first, run);
-    kept = toy::Checkpointers(2);
-    run.learning.max_steps = 0;
     const Side second = first == Side::device ? Side::host : Side::device;
-    CHECK(difference(train_on(second, run).result, whole) == "");
-    CHECK(difference(train_on(first, run).result, whole) == "");  // nothing is left to train
+    check_continued(run, first, {second, first});  // for the last one, nothing is left to train
   }
 }
 
@@ -312,19 +316,9 @@ TEST_CASE("codes on devices: nothing is copied to the host") {
 
 TEST_CASE("codes on devices: a checkpoint with residuals continues on either side") {
   for (const Side first : {Side::device, Side::host}) {
-    const Folder folder;
     toy::Run run = run_of(2, "ring");
     run.learning.options.gradients.compressor = choose_compressor("onebit");
-    run.learning.epochs = 2;
-    const toy::Result whole = toy::train(run);
-    toy::Checkpointers kept(2);
-    toy::checkpoint_in(run, folder.file("run"), kept);
-    run.learning.max_steps = 10;
-    train_on(first, run);
-    kept = toy::Checkpointers(2);
-    run.learning.max_steps = 0;
-    CHECK(difference(train_on(first == Side::device ? Side::apart : Side::device, run).result,
-                     whole) == "");
+    check_continued(run, first, {first == Side::device ? Side::apart : Side::device});
   }
 }
 
@@ -343,12 +337,19 @@ TEST_CASE("codes on devices: a bad value names its variable") {
 
 TEST_CASE("codes on devices: where they are made, and what they travel from") {
   CompressorChoice choice = choose_compressor("int8");
-  CHECK(place_of_codes(choice, "requantize", nullptr) == processor_kernels()->where);
+  CHECK(place_of_codes(choice, "requantise", nullptr) == processor_kernels()->where);
   choice.kernels = training::cuda::vector_kernels(gpu(0));
-  CHECK(place_of_codes(choice, "requantize", nullptr) == "GPU 0, sent from host memory");
+  CHECK(place_of_codes(choice, "requantise", nullptr) == "GPU 0, sent from host memory");
   Job job;
   find_backend("nccl").run(job, {.ranks = 1}, [&](Executor& executor) {
-    CHECK(place_of_codes(choice, "requantize", &executor) == "GPU 0, sent from its memory");
+    CHECK(place_of_codes(choice, "requantise", &executor) == "GPU 0, sent from its memory");
+    struct Plans final : DeviceTransport {  // kernels carry all messages
+      void exchange(std::span<const SendRecv>, DeviceStream&) override {}
+      bool runs_plans() const override { return true; }
+    } transport;
+    StagedExecutor plans(executor.control(), *executor.device(), transport);
+    CHECK(place_of_codes(choice, "requantise", &plans) == "GPU 0, sent from host memory");
+    CHECK(place_of_codes(choice, "all_gather", &plans) == "GPU 0, sent from its memory");
     CompressorChoice other = choose_compressor("topk");
     other.kernels = choice.kernels;
     CHECK(place_of_codes(other, "all_gather", &executor) == processor_kernels()->where);
