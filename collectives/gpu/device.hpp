@@ -103,6 +103,13 @@ class DeviceStream {
   virtual double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) = 0;
   virtual bool is_done() = 0;  ///< whether all work is done; throws the error of failed work
   virtual void synchronize() = 0;
+  /// The same, before memory is freed that work in progress may use. Its errors show elsewhere.
+  void settle() noexcept {
+    try {
+      synchronize();
+    } catch (const std::exception&) {
+    }
+  }
 
   /// Captures work from now on instead of doing it, until end_capture() of this stream. Streams
   /// that wait for an event of the capture join it. This stream must wait for them before the end.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -17,14 +16,6 @@ constexpr std::size_t kMaxPrepared = 256;
 
 // While one piece travels, the host copies another one.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-
-/// Waits for work on memory that is about to be freed. Its errors were reported before.
-void settle(DeviceStream& stream) {
-  try {
-    stream.synchronize();
-  } catch (const std::exception&) {
-  }
-}
 
 std::vector<Rank> groups_of_ranks(const Groups* groups) {
   std::vector<Rank> all;
@@ -50,7 +41,7 @@ StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTran
       second_{device.make_stream()},
       rank_(control, device, transport, patience) {}
 
-StagedExecutor::SecondStream::~SecondStream() { settle(*stream); }
+StagedExecutor::SecondStream::~SecondStream() { stream->settle(); }
 
 void StagedExecutor::make_room(std::size_t bytes) {
   if (bytes <= here_.size()) return;
@@ -162,7 +153,7 @@ double StagedExecutor::run_on_device(std::span<const DeviceEvent> after, Run run
     return us;
   } catch (...) {  // the memory is the caller's, who may free it
     transport_.abort();
-    settle(rank_.stream());
+    rank_.stream().settle();
     throw;
   }
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <limits>
 
 #include "collectives/reduce/half.hpp"
@@ -11,13 +10,6 @@
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training {
-
-void VectorKernels::settle() const noexcept {
-  try {
-    wait();
-  } catch (const std::exception&) {  // reported before
-  }
-}
 
 namespace {
 

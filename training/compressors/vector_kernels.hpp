@@ -65,8 +65,10 @@ struct VectorKernels {
   void wait() const {
     if (stream) stream->synchronize();
   }
-  /// The same, before memory is freed that work in progress may use. Its errors show elsewhere.
-  void settle() const noexcept;
+  /// The same, as DeviceStream::settle().
+  void settle() const noexcept {
+    if (stream) stream->settle();
+  }
 };
 
 using SharedVectorKernels = std::shared_ptr<const VectorKernels>;

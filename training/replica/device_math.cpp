@@ -1,6 +1,5 @@
 #include "training/replica/device_math.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -12,13 +11,6 @@ void DeviceMath::copy(std::span<float> into, std::span<const float> from) const 
   if (into.empty()) return;
   stream->copy(std::as_writable_bytes(into).data(), std::as_bytes(from).data(), from.size_bytes());
   stream->synchronize();
-}
-
-void DeviceMath::settle() const noexcept {
-  try {
-    stream->synchronize();
-  } catch (const std::exception&) {
-  }
 }
 
 DeviceVectors::DeviceVectors(std::shared_ptr<const DeviceMath> math, Count elements)

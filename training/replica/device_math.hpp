@@ -23,8 +23,6 @@ struct DeviceMath {
 
   /// Copies between the device and host memory, and waits for it.
   void copy(std::span<float> into, std::span<const float> from) const;
-  /// Waits for the stream, before memory is freed that work in it may use. Its errors show elsewhere.
-  void settle() const noexcept;
 };
 
 /// The vectors of a replica in its device's memory, in the order of the variables. The host must not read
@@ -33,7 +31,7 @@ class DeviceVectors {
  public:
   /// The gradients are 0, and the weights arbitrary.
   DeviceVectors(std::shared_ptr<const DeviceMath> math, Count elements);
-  ~DeviceVectors() { math_->settle(); }
+  ~DeviceVectors() { math_->stream->settle(); }
   DeviceVectors(const DeviceVectors&) = delete;
   DeviceVectors& operator=(const DeviceVectors&) = delete;
 

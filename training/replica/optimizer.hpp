@@ -34,7 +34,7 @@ class Optimizer {
             std::shared_ptr<const DeviceMath> math = nullptr);
 
   ~Optimizer() {
-    if (math_) math_->settle();
+    if (math_) math_->stream->settle();
   }
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;

@@ -5,6 +5,7 @@
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
 #include "training/compressors/cuda/codes.hpp"
+#include "training/replica/cuda/device_math.hpp"
 #include "training/replica/cuda/updates.hpp"
 
 namespace arlab::training::cuda {
@@ -102,15 +103,8 @@ SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device) 
   its.multiply = [launch](float* x, Count n, float factor) { multiply(x, n, factor, launch()); };
   its.divide = [launch](float* x, Count n, float divisor) { divide(x, n, divisor, launch()); };
   its.to_signs = [launch](float* x, Count n) { to_signs(x, n, launch()); };
-  // The kernel writes where the host reads, so that the answer needs no copy.
-  const auto found =
-      std::make_shared<collectives::DeviceMemory>(device->allocate_pinned(sizeof(int)));
-  its.is_finite = [launch, found, stream](const float* x, Count n) {
-    auto* const any = reinterpret_cast<volatile int*>(found->data());
-    *any = 0;
-    find_not_finite(const_cast<int*>(any), x, n, launch());
-    stream->synchronize();
-    return *any == 0;
+  its.is_finite = [device, stream, test = finite_test(*device, *stream)](const float* x, Count n) {
+    return test({x, static_cast<std::size_t>(n)});
   };
   return std::make_shared<const VectorKernels>(std::move(its));
 }

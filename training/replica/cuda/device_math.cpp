@@ -21,17 +21,24 @@ std::shared_ptr<const DeviceMath> device_math(collectives::Device& device) {
   its->clear = [launch](std::span<float> x) {
     clear(x.data(), static_cast<Count>(x.size()), launch());
   };
-  // The kernel writes where the host reads, so that the answer needs no copy.
+  its->is_finite = finite_test(device, *its->stream);
+  return its;
+}
+
+// The kernel writes where the host reads, so that the answer needs no copy.
+std::function<bool(std::span<const float>)> finite_test(collectives::Device& device,
+                                                        collectives::DeviceStream& stream) {
   const auto found =
       std::make_shared<collectives::DeviceMemory>(device.allocate_pinned(sizeof(int)));
-  its->is_finite = [launch, found, stream = its->stream.get()](std::span<const float> x) {
+  return [&device, &stream, found](std::span<const float> x) {
     auto* const any = reinterpret_cast<volatile int*>(found->data());
     *any = 0;
-    find_not_finite(const_cast<int*>(any), x.data(), static_cast<Count>(x.size()), launch());
-    stream->synchronize();
+    collectives::cuda::use_device(collectives::cuda::index_of(device));
+    find_not_finite(const_cast<int*>(any), x.data(), static_cast<Count>(x.size()),
+                    {collectives::cuda::handle(stream), collectives::cuda::kUsualBlocks});
+    stream.synchronize();
     return *any == 0;
   };
-  return its;
 }
 
 }  // namespace arlab::training::cuda

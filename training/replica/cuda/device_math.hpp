@@ -11,4 +11,9 @@ namespace arlab::training::cuda {
 /// others may record events in its stream.
 std::shared_ptr<const DeviceMath> device_math(collectives::Device& device);
 
+/// Returns what waits for a stream of the device, and says whether no element is infinite or NaN. Both must
+/// outlive it.
+std::function<bool(std::span<const float>)> finite_test(collectives::Device& device,
+                                                        collectives::DeviceStream& stream);
+
 }  // namespace arlab::training::cuda
