@@ -1,4 +1,4 @@
-// The kernels behind reduce: one source (reduce_kernels.inc), compiled once per instruction set.
+// The kernels behind reduce: one source (kernels.inc), compiled once per instruction set.
 #pragma once
 
 #include <cstddef>
