@@ -18,9 +18,10 @@ bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::s
 
 }  // namespace
 
-void ThreadRound::start(ThreadChannels& channels, int lane, Rank me,
+void ThreadRound::start(ThreadChannels& channels, MeasuredCopy& copy, int lane, Rank me,
                         std::span<const Transfer> round, Operand operand) {
   channels_ = &channels;
+  copy_ = &copy;
   me_ = me;
   operand_ = operand;
   sends_.clear();
@@ -66,7 +67,7 @@ void ThreadRound::snapshot() {
   std::size_t copied = 0;
   for (const auto& [send, offset] : copies) {
     if (offset == copied) {
-      std::memcpy(snapshot_.data() + offset, send->data, bytes(send->elements));
+      (*copy_)(snapshot_.data() + offset, send->data, bytes(send->elements));
       copied += bytes(send->elements);
     }
     send->data = snapshot_.data() + offset;
@@ -178,7 +179,7 @@ void ThreadRound::store(const Transfer& transfer, const std::byte* message) cons
   if (transfer.kind == ActionKind::reduce)
     reduce_into(transfer.data, message, transfer.elements, operand_);
   else
-    std::memcpy(transfer.data, message, bytes(transfer.elements));
+    (*copy_)(transfer.data, message, bytes(transfer.elements));
 }
 
 std::string ThreadRound::awaited() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/communicator.hpp"
+#include "collectives/copy/measured_copy.hpp"
 #include "collectives/threads/event_count.hpp"
 #include "collectives/threads/mailboxes.hpp"
 
@@ -29,9 +30,9 @@ struct ThreadChannels {
 
 class ThreadRound {
  public:
-  /// Posts the round's sends. The previous round must be done.
-  void start(ThreadChannels& channels, int lane, Rank me, std::span<const Transfer> round,
-             Operand operand);
+  /// Posts the round's sends. The previous round must be done. copy: of the rank, for all its lanes.
+  void start(ThreadChannels& channels, MeasuredCopy& copy, int lane, Rank me,
+             std::span<const Transfer> round, Operand operand);
 
   /// Advances without waiting. Returns whether anything moved. Throws Error(check) if the two ends of
   /// a message disagree on its elements.
@@ -80,6 +81,7 @@ class ThreadRound {
   }
 
   ThreadChannels* channels_ = nullptr;
+  MeasuredCopy* copy_ = nullptr;
   Rank me_ = 0;
   Operand operand_;
   std::vector<Send> sends_;

@@ -91,7 +91,7 @@ class ThreadCommunicator final : public Communicator {
         expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer must be another rank");
       const auto index = static_cast<std::size_t>(lane);
       if (index >= rounds_.size()) rounds_.resize(index + 1);
-      rounds_[index].start(world_.channels, lane, me_, round, operand);
+      rounds_[index].start(world_.channels, copy_, lane, me_, round, operand);
       started_.push_back(lane);
     });
   }
@@ -193,6 +193,7 @@ class ThreadCommunicator final : public Communicator {
 
   World& world_;
   Rank me_;
+  MeasuredCopy copy_;
   std::vector<ThreadRound> rounds_;  // by lane
   std::vector<int> started_;
   std::vector<Transfer> round_;  // of native_allreduce

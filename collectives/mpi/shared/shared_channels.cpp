@@ -8,6 +8,11 @@
 #include "algorithms/base/error.hpp"
 
 namespace arlab::collectives {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+}  // namespace
 
 void SharedChannels::use(int lane) {
   if (lane < 0 || lane >= Slots::kLanes)
@@ -41,6 +46,49 @@ const SharedChannels::Region* SharedChannels::region_of(const std::byte* data) c
   return nullptr;
 }
 
+SharedChannels::Choice& SharedChannels::choice_of(Rank peer) {
+  auto& its = choices_[static_cast<std::size_t>(peer)];
+  if (!its) its = std::make_unique<Choice>();
+  return *its;
+}
+
+SharedChannels::Passing SharedChannels::passing(int lane, Rank to, const std::byte* data,
+                                                std::size_t bytes, bool is_kept) {
+  if (bytes > kMappedBytes && is_kept && region_of(data)) return {.stays = true};
+  if (bytes <= kChosenBytes) return {};
+  Choice& its = choice_of(to);
+  if (its.sample != 0) learn(its, to);
+  const auto [way, measured] = its.ways.pick(bytes, peers_ && bytes > kLongBytes);
+  Passing passing{.stays = way == Way::read, .streams = way == Way::streamed};
+  if (!measured) return passing;
+  its.samples = its.samples == 0xffff ? 1 : static_cast<std::uint16_t>(its.samples + 1);
+  passing.sample = its.sample = its.samples;
+  its.way = way;
+  its.lane = lane;
+  its.bytes = bytes;
+  its.posting = {};
+  return passing;
+}
+
+// If the receiver has reported.
+void SharedChannels::learn(Choice& its, Rank peer) {
+  const std::uint64_t report = end(its.lane, peer).to->report.load(std::memory_order_relaxed);
+  if (report >> SharedSlot::kTimeBits != its.sample) return;
+  its.sample = 0;
+  const std::uint64_t taking = report & ((std::uint64_t{1} << SharedSlot::kTimeBits) - 1);
+  its.ways.learn(its.bytes, its.way,
+                 static_cast<double>(taking) + static_cast<double>(its.posting.count()));
+}
+
+void SharedChannels::report(int lane, Rank from, std::uint16_t sample,
+                            std::chrono::nanoseconds took) {
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << SharedSlot::kTimeBits) - 1;
+  const std::uint64_t time = std::min(kMost, static_cast<std::uint64_t>(took.count()));
+  end(lane, from)
+      .from->report.store(std::uint64_t{sample} << SharedSlot::kTimeBits | time,
+                          std::memory_order_relaxed);
+}
+
 // The receiver's count is on a cache line that it writes: it is read only if it must have changed.
 Cell* SharedChannels::free_cell(End& its) {
   if (its.sent - its.known_taken >= SharedSlot::kCells) {
@@ -61,28 +109,37 @@ bool SharedChannels::takes_buffer(int lane, Rank to, std::uint64_t number) {
 }
 
 std::size_t SharedChannels::post(int lane, Rank to, const std::byte* data, std::size_t bytes,
-                                 std::size_t total) {
+                                 std::size_t total, Passing passing) {
   End& its = end(lane, to);
   Cell* const cell = free_cell(its);
   if (!cell) return 0;
   const std::uint64_t number = its.sent + 1;
   const bool buffered = bytes > Cell::kBytes && takes_buffer(lane, to, number);
   const std::size_t posted = std::min(bytes, buffered ? Slots::kBufferBytes : Cell::kBytes);
-  std::memcpy(buffered ? buffer(lane, me_, to, number) : cell->data, data, posted);
+  const bool is_sample = passing.sample != 0;
+  const auto start = is_sample ? SteadyClock::now() : SteadyClock::time_point{};
+  if (buffered)
+    copy_by(passing.streams ? Way::streamed : Way::copied, buffer(lane, me_, to, number), data,
+            posted);
+  else
+    std::memcpy(cell->data, data, posted);
+  if (is_sample) choice_of(to).posting += SteadyClock::now() - start;
   cell->total = total;
   cell->bytes = static_cast<std::uint32_t>(posted);
   cell->place = buffered ? MessagePlace::buffer : MessagePlace::cell;
+  cell->sample = passing.sample;
   cell->number.store(number, std::memory_order_release);
   its.sent = number;
   return posted;
 }
 
 std::uint64_t SharedChannels::post_address(int lane, Rank to, const std::byte* data,
-                                           std::size_t bytes) {
+                                           std::size_t bytes, Passing passing) {
   End& its = end(lane, to);
   Cell* const cell = free_cell(its);
   if (!cell) return 0;
   cell->total = bytes;
+  cell->sample = passing.sample;
   if (const Region* const region = region_of(data)) {
     cell->region = static_cast<std::uint64_t>(region - regions_.data());
     cell->address = static_cast<std::uint64_t>(data - region->memory);

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "collectives/copy/measured_copy.hpp"
+#include "collectives/copy/way_choice.hpp"
 #include "collectives/mpi/shared/peer_memory.hpp"
 #include "collectives/mpi/shared/slots.hpp"
 
@@ -14,9 +18,18 @@ namespace arlab::collectives {
 
 class SharedChannels {
  public:
-  /// Longer messages stay with their sender, if ranks can read one another's memory.
+  /// Longer messages may stay with their sender, if ranks can read one another's memory.
   static constexpr std::size_t kLongBytes = Slots::kBufferBytes;
-  static constexpr std::size_t kMappedBytes = 4096;
+  static constexpr std::size_t kMappedBytes = 2048;
+  /// Of longer messages, what they take decides how they pass.
+  static constexpr std::size_t kChosenBytes = 1024;
+
+  /// How a message passes.
+  struct Passing {
+    bool stays = false;        ///< where it is, until it is taken
+    bool streams = false;      ///< into shared memory around the caches
+    std::uint16_t sample = 0;  ///< not 0: what it takes is measured
+  };
 
   /// `me`: a rank of the job. `places`: of each rank of the job among those that share the slots; -1: it
   /// does not. `peers`: null if ranks cannot read one another's memory.
@@ -26,7 +39,8 @@ class SharedChannels {
         places_(std::move(places)),
         peers_(peers),
         reaches_all_(std::find(places_.begin(), places_.end(), -1) == places_.end()),
-        users_(places_.size() * Slots::kBufferLanes * SharedSlot::kCells) {}
+        users_(places_.size() * Slots::kBufferLanes * SharedSlot::kCells),
+        choices_(places_.size()) {}
 
   Rank me() const { return me_; }
   bool reaches(Rank peer) const { return place_of(peer) >= 0; }
@@ -35,10 +49,8 @@ class SharedChannels {
   void read(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes) const {
     peers_->read(place_of(from), address, into, bytes);
   }
-  /// Whether a message stays where it is until it is taken.
-  bool stays(const std::byte* data, std::size_t bytes) const {
-    return bytes > kLongBytes ? peers_ || region_of(data) : bytes > kMappedBytes && region_of(data);
-  }
+  /// Decides how a message passes that is about to be posted. is_kept: its round does not change its memory.
+  Passing passing(int lane, Rank to, const std::byte* data, std::size_t bytes, bool is_kept);
   /// Messages in the region stay from fewer bytes on, since no call of the system reads them. All
   /// ranks add the same regions in the same order. Returns the region's number.
   std::size_t add_region(std::byte* memory, std::size_t bytes);
@@ -49,10 +61,12 @@ class SharedChannels {
 
   /// Posts the next fragment of a message that has `total` bytes, of which `bytes` at `data` remain.
   /// Returns the bytes of the fragment; 0 if all cells are taken.
-  std::size_t post(int lane, Rank to, const std::byte* data, std::size_t bytes, std::size_t total);
+  std::size_t post(int lane, Rank to, const std::byte* data, std::size_t bytes, std::size_t total,
+                   Passing passing);
   /// Posts a message that stays where it is until it is_taken(). Returns its number; 0 if all cells
   /// are taken.
-  std::uint64_t post_address(int lane, Rank to, const std::byte* data, std::size_t bytes);
+  std::uint64_t post_address(int lane, Rank to, const std::byte* data, std::size_t bytes,
+                             Passing passing);
   bool is_taken(int lane, Rank to, std::uint64_t number);
 
   /// Returns the next fragment from a rank; null if there is none yet.
@@ -65,6 +79,11 @@ class SharedChannels {
   }
   /// Makes room for another one: its memory may change from now on.
   void take(int lane, Rank from);
+  /// Tells the sender what a message with that sample took.
+  void report(int lane, Rank from, std::uint16_t sample, std::chrono::nanoseconds took);
+
+  /// Copies a message in a region to where it is received.
+  void copy(std::byte* into, const std::byte* from, std::size_t bytes) { copy_(into, from, bytes); }
 
  private:
   // By peer; null for ranks that are not reached.
@@ -78,6 +97,18 @@ class SharedChannels {
     std::size_t bytes = 0;
   };
   const Region* region_of(const std::byte* data) const;
+
+  // What the messages to a peer take. The latest sample is in progress until its receiver has reported.
+  struct Choice {
+    WayChoice ways;
+    Way way = Way::copied;
+    std::uint16_t sample = 0, samples = 0;
+    int lane = 0;
+    std::size_t bytes = 0;
+    std::chrono::nanoseconds posting{};  // of all fragments
+  };
+  Choice& choice_of(Rank peer);
+  void learn(Choice& choice, Rank peer);
 
   struct BufferUser {
     int lane = 0;
@@ -101,7 +132,9 @@ class SharedChannels {
   bool reaches_all_;
   std::vector<std::vector<End>> lanes_;
   std::vector<Region> regions_;
-  std::vector<BufferUser> users_;  // of the buffers to each peer
+  std::vector<BufferUser> users_;                 // of the buffers to each peer
+  std::vector<std::unique_ptr<Choice>> choices_;  // by peer
+  MeasuredCopy copy_;  // of messages in regions, whose receiver copies them
 };
 
 }  // namespace arlab::collectives

@@ -39,7 +39,7 @@ class SharedCommunicator final : public Communicator {
                    : 4),
         maps_vectors_(options.maps_vectors) {
     transport_ = maps_vectors_         ? "no copy"
-                 : reads_peers_        ? "single copy"
+                 : reads_peers_        ? "one or two copies"
                  : options.reads_peers ? "two copies: " + peers_.why_not()
                                        : "two copies";
     if (here_.machines() > 1)

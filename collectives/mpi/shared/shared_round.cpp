@@ -38,11 +38,15 @@ void SharedRound::start(SharedChannels& channels, int lane, std::span<const Tran
     expects(t.elements > 0, "an empty message was started");
     const std::size_t bytes = static_cast<std::size_t>(t.elements) * size_of(operand.dtype);
     if (t.kind == ActionKind::send)
-      sends_.push_back({t.data, bytes, t.peer, channels.stays(t.data, bytes)});
+      sends_.push_back({t.data, bytes, t.peer});
     else
       receives_.push_back({t, bytes});
   }
   open_ = round.size();
+  for (Send& send : sends_) {
+    const bool is_kept = send.bytes > SharedChannels::kMappedBytes && !is_changed(send);
+    send.passing = channels.passing(lane, send.peer, send.data, send.bytes, is_kept);
+  }
   chain();
   take_snapshots(true);
   for (Send& send : sends_) progress(send);
@@ -57,15 +61,11 @@ void SharedRound::chain() {
 }
 
 // Before anything is posted, of messages that stay; afterwards, of what did not find room.
-void SharedRound::take_snapshots(bool before_posting) {
+void SharedRound::take_snapshots(bool of_what_stays) {
   const std::byte* copied = nullptr;  // the same memory may go to several ranks
   std::size_t bytes = 0;
   for (Send& send : sends_) {
-    if (send.stays != before_posting || send.is_posted() || !is_changed(send)) continue;
-    if (before_posting && send.bytes <= SharedChannels::kLongBytes) {
-      send.stays = false;  // it is copied when it is posted
-      continue;
-    }
+    if (send.passing.stays != of_what_stays || send.is_posted() || !is_changed(send)) continue;
     if (send.data != copied || send.bytes != bytes) {
       copied = send.data;
       bytes = send.bytes;
@@ -73,7 +73,6 @@ void SharedRound::take_snapshots(bool before_posting) {
       std::memcpy(snapshots_.back().get(), copied, bytes);
     }
     send.data = snapshots_.back().get();
-    send.stays = channels_->stays(send.data, send.bytes);
   }
 }
 
@@ -93,16 +92,17 @@ bool SharedRound::progress() {
 bool SharedRound::progress(Send& send) {
   if (send.done || (send.earlier && !send.earlier->is_posted())) return false;
   bool any = false;
-  if (!send.stays) {
+  if (!send.passing.stays) {
     while (!send.is_posted()) {
-      const std::size_t posted = channels_->post(lane_, send.peer, send.data + send.posted,
-                                                 send.bytes - send.posted, send.bytes);
+      const std::size_t posted =
+          channels_->post(lane_, send.peer, send.data + send.posted, send.bytes - send.posted,
+                          send.bytes, send.passing);
       if (posted == 0) return any;
       send.posted += posted;
       any = true;
     }
   } else if (!send.is_posted()) {
-    send.number = channels_->post_address(lane_, send.peer, send.data, send.bytes);
+    send.number = channels_->post_address(lane_, send.peer, send.data, send.bytes, send.passing);
     if (send.number != 0) send.posted = send.bytes;
     return send.number != 0;
   } else if (!channels_->is_taken(lane_, send.peer, send.number)) {
@@ -173,6 +173,10 @@ const Cell* SharedRound::arrived(Receive& receive) {
          "rank " + std::to_string(receive.transfer.peer) + " sends " + std::to_string(cell->total) +
              " bytes to rank " + std::to_string(channels_->me()) + ", which expects " +
              std::to_string(receive.bytes) + ": verify the algorithm to find the faulty round");
+  if (cell && cell->sample != receive.sample) {
+    receive.sample = cell->sample;
+    receive.arrival = std::chrono::steady_clock::now();
+  }
   return cell;
 }
 
@@ -197,6 +201,8 @@ void SharedRound::take_into(Receive& receive, const Cell& cell, std::byte* into,
     }
   else if (cell.place == MessagePlace::sender)
     channels_->read(from, cell.address, into, bytes);
+  else if (cell.place == MessagePlace::region)
+    channels_->copy(into, channels_->data_of(cell, lane_, from), bytes);
   else
     std::memcpy(into, channels_->data_of(cell, lane_, from), bytes);
   channels_->take(lane_, from);
@@ -235,6 +241,9 @@ bool SharedRound::add_together(std::size_t first) {
 
 void SharedRound::finish(Receive& receive) {
   const Transfer& t = receive.transfer;
+  if (receive.sample != 0)
+    channels_->report(lane_, t.peer, receive.sample,
+                      std::chrono::steady_clock::now() - receive.arrival);
   if (receive.staged) {
     if (t.kind == ActionKind::reduce)
       reduce_into(t.data, receive.staged.get(), t.elements, operand_);

@@ -7,6 +7,7 @@
 // written once.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,7 @@ class SharedRound {
     const std::byte* data;
     std::size_t bytes;
     Rank peer;
-    bool stays;                     // where it is, until it is taken
+    SharedChannels::Passing passing{};
     std::size_t posted = 0;         // bytes
     std::uint64_t number = 0;       // of a message that stays
     const Send* earlier = nullptr;  // the one before it to the same rank
@@ -60,12 +61,14 @@ class SharedRound {
     std::size_t got = 0;
     std::unique_ptr<std::byte[]> staged = nullptr;
     bool done = false;
+    std::uint16_t sample = 0;  // its sender's; then also when it arrived
+    std::chrono::steady_clock::time_point arrival{};
   };
 
   bool progress(Send& send);
   bool progress(std::size_t receive);
   void chain();
-  void take_snapshots(bool before_posting);
+  void take_snapshots(bool of_what_stays);
   bool is_changed(const Send& send) const;
   bool may_take(const Receive& receive) const;
   bool is_its_turn(const Receive& receive) const;

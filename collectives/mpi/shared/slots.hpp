@@ -14,7 +14,7 @@
 
 namespace arlab::collectives {
 
-enum class MessagePlace : std::uint32_t { cell, buffer, sender, region };
+enum class MessagePlace : std::uint16_t { cell, buffer, sender, region };
 
 struct alignas(64) Cell {
   static constexpr std::size_t kBytes = 88;
@@ -24,6 +24,7 @@ struct alignas(64) Cell {
   std::uint64_t address = 0;  ///< of a message that stays: in its sender's memory, or in the region
   std::uint32_t bytes = 0;    ///< of the fragment
   MessagePlace place = MessagePlace::cell;
+  std::uint16_t sample = 0;  ///< not 0: the receiver reports what the message takes
   std::uint64_t region = 0;
   std::byte data[kBytes] = {};
 };
@@ -36,6 +37,9 @@ struct SharedSlot {
 
   Cell cells[kCells];
   alignas(64) std::atomic<std::uint64_t> taken{0};  ///< number of the last fragment taken
+  /// Of the last message with a sample: that, and below it the nanoseconds from its arrival until it was taken.
+  std::atomic<std::uint64_t> report{0};
+  static constexpr int kTimeBits = 48;
 };
 
 class Slots {
