@@ -6,6 +6,7 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/copy/stream_copy.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -58,7 +59,7 @@ SharedChannels::Passing SharedChannels::passing(int lane, Rank to, const std::by
   if (bytes <= kChosenBytes) return {};
   Choice& its = choice_of(to);
   if (its.sample != 0) learn(its, to);
-  const auto [way, measured] = its.ways.pick(bytes, peers_ && bytes > kLongBytes);
+  const auto [way, measured] = pick(its, to, bytes);
   Passing passing{.stays = way == Way::read, .streams = way == Way::streamed};
   if (!measured) return passing;
   its.samples = its.samples == 0xffff ? 1 : static_cast<std::uint16_t>(its.samples + 1);
@@ -70,23 +71,50 @@ SharedChannels::Passing SharedChannels::passing(int lane, Rank to, const std::by
   return passing;
 }
 
-// If the receiver has reported.
-void SharedChannels::learn(Choice& its, Rank peer) {
-  const std::uint64_t report = end(its.lane, peer).to->report.load(std::memory_order_relaxed);
-  if (report >> SharedSlot::kTimeBits != its.sample) return;
-  its.sample = 0;
-  const std::uint64_t taking = report & ((std::uint64_t{1} << SharedSlot::kTimeBits) - 1);
-  its.ways.learn(its.bytes, its.way,
-                 static_cast<double>(taking) + static_cast<double>(its.posting.count()));
+// Two ranks that exchange messages do it the same way: with one that reads and one that copies, both wait.
+WayChoice::Pick SharedChannels::pick(Choice& its, Rank peer, std::size_t bytes) {
+  const bool may_read = peers_ && bytes > kLongBytes;
+  const Rank me = place_of(me_), other = place_of(peer);
+  std::atomic<std::uint8_t>& decided =
+      slots_.decisions(std::min(me, other), std::max(me, other)).ways[WayChoice::class_of(bytes)];
+  const std::uint8_t known = decided.load(std::memory_order_relaxed);
+  if (me > other && known != 0) {
+    const auto way = static_cast<Way>(known - 1);
+    return {way == Way::read && !may_read ? Way::copied : way, false};
+  }
+  const WayChoice::Pick pick = its.ways.pick(bytes, may_read);
+  const auto decision = static_cast<std::uint8_t>(static_cast<std::uint8_t>(pick.way) + 1);
+  if (me < other && decision != known) decided.store(decision, std::memory_order_relaxed);
+  return pick;
 }
 
-void SharedChannels::report(int lane, Rank from, std::uint16_t sample,
-                            std::chrono::nanoseconds took) {
-  constexpr std::uint64_t kMost = (std::uint64_t{1} << SharedSlot::kTimeBits) - 1;
-  const std::uint64_t time = std::min(kMost, static_cast<std::uint64_t>(took.count()));
-  end(lane, from)
-      .from->report.store(std::uint64_t{sample} << SharedSlot::kTimeBits | time,
-                          std::memory_order_relaxed);
+// If the receiver has reported.
+void SharedChannels::learn(Choice& its, Rank peer) {
+  const auto report = Report::of(end(its.lane, peer).to->report.load(std::memory_order_relaxed));
+  if (report.sample != its.sample) return;
+  its.sample = 0;
+  const auto posting = static_cast<double>(its.posting.count());
+  its.ways.learn(its.bytes, its.way,
+                 static_cast<double>(report.nanoseconds) + (report.includes_posting ? 0 : posting));
+}
+
+void SharedChannels::place(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes) {
+  constexpr std::size_t kBlockBytes = 128 << 10;  // stays in the cache until it is stored
+  const auto [way, measured] = placing_.pick(bytes);
+  const auto start = measured ? SteadyClock::now() : SteadyClock::time_point{};
+  if (way == Way::streamed) {
+    block_.resize(kBlockBytes);
+    for (std::size_t at = 0; at < bytes; at += kBlockBytes) {
+      const std::size_t part = std::min(kBlockBytes, bytes - at);
+      read(from, address + at, block_.data(), part);
+      stream_copy(into + at, block_.data(), part);
+    }
+  } else {
+    read(from, address, into, bytes);
+  }
+  if (!measured) return;
+  const std::chrono::duration<double, std::nano> took = SteadyClock::now() - start;
+  placing_.learn(bytes, way, took.count());
 }
 
 // The receiver's count is on a cache line that it writes: it is read only if it must have changed.

@@ -49,6 +49,8 @@ class SharedChannels {
   void read(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes) const {
     peers_->read(place_of(from), address, into, bytes);
   }
+  /// The same for a long message that is not added to anything: perhaps around the caches.
+  void place(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes);
   /// Decides how a message passes that is about to be posted. is_kept: its round does not change its memory.
   Passing passing(int lane, Rank to, const std::byte* data, std::size_t bytes, bool is_kept);
   /// Messages in the region stay from fewer bytes on, since no call of the system reads them. All
@@ -79,8 +81,10 @@ class SharedChannels {
   }
   /// Makes room for another one: its memory may change from now on.
   void take(int lane, Rank from);
-  /// Tells the sender what a message with that sample took.
-  void report(int lane, Rank from, std::uint16_t sample, std::chrono::nanoseconds took);
+  /// Tells the sender of a message what it took.
+  void report(int lane, Rank from, const Report& report) {
+    end(lane, from).from->report.store(report.packed(), std::memory_order_relaxed);
+  }
 
   /// Copies a message in a region to where it is received.
   void copy(std::byte* into, const std::byte* from, std::size_t bytes) { copy_(into, from, bytes); }
@@ -108,6 +112,7 @@ class SharedChannels {
     std::chrono::nanoseconds posting{};  // of all fragments
   };
   Choice& choice_of(Rank peer);
+  WayChoice::Pick pick(Choice& choice, Rank peer, std::size_t bytes);
   void learn(Choice& choice, Rank peer);
 
   struct BufferUser {
@@ -135,6 +140,8 @@ class SharedChannels {
   std::vector<BufferUser> users_;                 // of the buffers to each peer
   std::vector<std::unique_ptr<Choice>> choices_;  // by peer
   MeasuredCopy copy_;  // of messages in regions, whose receiver copies them
+  WayChoice placing_;  // of messages that are read
+  std::vector<std::byte> block_;
 };
 
 }  // namespace arlab::collectives

@@ -10,6 +10,8 @@
 namespace arlab::collectives {
 namespace {
 
+using SteadyClock = std::chrono::steady_clock;
+
 // Of a long message: stays in the cache between reading and adding.
 constexpr std::size_t kBlockBytes = 256 << 10;
 
@@ -43,6 +45,10 @@ void SharedRound::start(SharedChannels& channels, int lane, std::span<const Tran
       receives_.push_back({t, bytes});
   }
   open_ = round.size();
+  is_first_look_ = true;
+  if (std::any_of(receives_.begin(), receives_.end(),
+                  [](const Receive& r) { return r.bytes > SharedChannels::kChosenBytes; }))
+    began_ = SteadyClock::now();
   for (Send& send : sends_) {
     const bool is_kept = send.bytes > SharedChannels::kMappedBytes && !is_changed(send);
     send.passing = channels.passing(lane, send.peer, send.data, send.bytes, is_kept);
@@ -86,6 +92,7 @@ bool SharedRound::progress() {
   bool any = false;
   for (Send& send : sends_) any |= progress(send);
   for (std::size_t i = 0; i < receives_.size(); ++i) any |= progress(i);
+  is_first_look_ = false;
   return any;
 }
 
@@ -173,9 +180,9 @@ const Cell* SharedRound::arrived(Receive& receive) {
          "rank " + std::to_string(receive.transfer.peer) + " sends " + std::to_string(cell->total) +
              " bytes to rank " + std::to_string(channels_->me()) + ", which expects " +
              std::to_string(receive.bytes) + ": verify the algorithm to find the faulty round");
-  if (cell && cell->sample != receive.sample) {
-    receive.sample = cell->sample;
-    receive.arrival = std::chrono::steady_clock::now();
+  if (cell && cell->sample != receive.report.sample) {
+    receive.report = {.sample = cell->sample, .includes_posting = is_first_look_};
+    receive.since = is_first_look_ ? began_ : SteadyClock::now();
   }
   return cell;
 }
@@ -200,7 +207,7 @@ void SharedRound::take_into(Receive& receive, const Cell& cell, std::byte* into,
                   operand_);
     }
   else if (cell.place == MessagePlace::sender)
-    channels_->read(from, cell.address, into, bytes);
+    channels_->place(from, cell.address, into, bytes);
   else if (cell.place == MessagePlace::region)
     channels_->copy(into, channels_->data_of(cell, lane_, from), bytes);
   else
@@ -241,9 +248,11 @@ bool SharedRound::add_together(std::size_t first) {
 
 void SharedRound::finish(Receive& receive) {
   const Transfer& t = receive.transfer;
-  if (receive.sample != 0)
-    channels_->report(lane_, t.peer, receive.sample,
-                      std::chrono::steady_clock::now() - receive.arrival);
+  if (receive.report.sample != 0) {
+    const auto took = std::chrono::nanoseconds(SteadyClock::now() - receive.since);
+    receive.report.nanoseconds = static_cast<std::uint64_t>(took.count());
+    channels_->report(lane_, t.peer, receive.report);
+  }
   if (receive.staged) {
     if (t.kind == ActionKind::reduce)
       reduce_into(t.data, receive.staged.get(), t.elements, operand_);

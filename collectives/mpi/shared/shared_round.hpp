@@ -61,8 +61,8 @@ class SharedRound {
     std::size_t got = 0;
     std::unique_ptr<std::byte[]> staged = nullptr;
     bool done = false;
-    std::uint16_t sample = 0;  // its sender's; then also when it arrived
-    std::chrono::steady_clock::time_point arrival{};
+    Report report{};  // if the message is a sample
+    std::chrono::steady_clock::time_point since{};
   };
 
   bool progress(Send& send);
@@ -85,7 +85,9 @@ class SharedRound {
   std::vector<Receive> receives_;
   std::vector<std::unique_ptr<std::byte[]>> snapshots_;
   std::vector<std::byte> block_;
-  std::size_t open_ = 0;  // sends and receives not done
+  std::size_t open_ = 0;                           // sends and receives not done
+  std::chrono::steady_clock::time_point began_{};  // if it has receives that may be samples
+  bool is_first_look_ = false;                     // for messages, since the round began
 };
 
 }  // namespace arlab::collectives

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "algorithms/problem.hpp"
+#include "collectives/copy/way_choice.hpp"
 
 namespace arlab::collectives {
 
@@ -37,9 +38,31 @@ struct SharedSlot {
 
   Cell cells[kCells];
   alignas(64) std::atomic<std::uint64_t> taken{0};  ///< number of the last fragment taken
-  /// Of the last message with a sample: that, and below it the nanoseconds from its arrival until it was taken.
-  std::atomic<std::uint64_t> report{0};
-  static constexpr int kTimeBits = 48;
+  std::atomic<std::uint64_t> report{0};  ///< packed Report of the last message with a sample
+};
+
+/// What a message has taken at its receiver.
+struct Report {
+  std::uint16_t sample = 0;       ///< the message's
+  bool includes_posting = false;  ///< since both ranks began their rounds, not since it arrived
+  std::uint64_t nanoseconds = 0;
+
+  std::uint64_t packed() const {
+    return std::uint64_t{sample} << 48 | std::uint64_t{includes_posting} << 47 |
+           (nanoseconds & kTime);
+  }
+  static Report of(std::uint64_t packed) {
+    return {static_cast<std::uint16_t>(packed >> 48), (packed >> 47 & 1) != 0, packed & kTime};
+  }
+
+ private:
+  static constexpr std::uint64_t kTime = (std::uint64_t{1} << 47) - 1;
+};
+
+/// How messages pass between two ranks, which the lower one decides for both: by class of their size, the Way and 1, or
+/// 0 where it has not.
+struct alignas(64) Decisions {
+  std::atomic<std::uint8_t> ways[WayChoice::kClasses];
 };
 
 class Slots {
@@ -49,7 +72,9 @@ class Slots {
   /// Lanes share buffers: a lane whose buffer is taken sends through cells.
   static constexpr std::size_t kBufferLanes = 4;
 
-  static std::size_t bytes_for(Rank ranks) { return pairs(ranks) * (kSlotsBytes + kBuffersBytes); }
+  static std::size_t bytes_for(Rank ranks) {
+    return pairs(ranks) * (kSlotsBytes + kBuffersBytes + sizeof(Decisions));
+  }
 
   /// `memory`: bytes_for(ranks) of zeros, at first.
   Slots(std::byte* memory, Rank ranks) : memory_(memory), ranks_(ranks) {}
@@ -64,6 +89,11 @@ class Slots {
             SharedSlot::kCells +
         number % SharedSlot::kCells;
     return memory_ + pairs(ranks_) * kSlotsBytes + at * kBufferBytes;
+  }
+
+  Decisions& decisions(Rank lower, Rank higher) const {
+    return *reinterpret_cast<Decisions*>(memory_ + pairs(ranks_) * (kSlotsBytes + kBuffersBytes) +
+                                         pair(lower, higher) * sizeof(Decisions));
   }
 
  private:

@@ -64,7 +64,8 @@ TEST_CASE("ways: a machine that changes is noticed") {
 TEST_CASE("ways: each size has its own, and begins with that of half of it") {
   WayChoice choice;
   run(choice, 1 << 14, {2, 1, 9}, 100, false);
-  CHECK(run(choice, 1 << 15, {2, 1, 9}, 16, false).of(Way::streamed) == 16);  // before its first trial
+  CHECK(run(choice, 1 << 15, {2, 1, 9}, 16, false).of(Way::streamed) ==
+        16);  // before its first trial
   run(choice, 1 << 20, {1, 2, 9}, 1'000, false);
   CHECK(run(choice, 1 << 20, {1, 2, 9}, 10, false).of(Way::copied) >= 9);
   CHECK(run(choice, 1 << 14, {2, 1, 9}, 10, false).of(Way::streamed) >= 9);

@@ -9,6 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/host/host_executor.hpp"
 #include "collectives/mpi/shared/shared_communicator.hpp"
+#include "collectives/mpi/shared/slots.hpp"
 #include "tests/support/conformance.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/mpi_main.hpp"
@@ -92,6 +93,17 @@ TEST_CASE("shared memory: all kinds of messages") {
           CHECK(conformance::run(shared(reads_peers), algorithm, problem, operand, 1) ==
                 conformance::kGood);
         }
+}
+
+TEST_CASE("shared memory: a report of what a message took keeps its parts") {
+  for (const std::uint64_t nanoseconds :
+       {std::uint64_t{0}, std::uint64_t{12'345}, std::uint64_t{1} << 46})
+    for (const bool includes_posting : {false, true}) {
+      const Report report = Report::of(Report{0xffff, includes_posting, nanoseconds}.packed());
+      CHECK(report.sample == 0xffff);
+      CHECK(report.includes_posting == includes_posting);
+      CHECK(report.nanoseconds == nanoseconds);
+    }
 }
 
 TEST_CASE("shared memory: more lanes than buffers") {
