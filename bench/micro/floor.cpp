@@ -4,6 +4,7 @@
 //
 // exchange: each copies its vector to a buffer that the other reads, and adds the other's: n bytes cross once each way.
 // slices: each adds the other's half to its own, then copies the other's sums: n / 2 bytes cross twice each way.
+// exchange_streamed, slices_streamed: the same with copies around the caches.
 // flag: one cache line there and back, by two.
 #include <benchmark/benchmark.h>
 
@@ -17,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "collectives/copy/stream_copy.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/relax.hpp"
 
@@ -55,16 +57,23 @@ void add(std::byte* into, const std::byte* from, std::size_t bytes) {
                            {DType::float32, Op::sum});
 }
 
+void copy(std::byte* into, const std::byte* from, std::size_t bytes) {
+  std::memcpy(into, from, bytes);
+}
+using Copy = void (*)(std::byte*, const std::byte*, std::size_t);
+
 // The buffer of the run before the last is free: the other has set its flag since it read that.
+template <Copy kCopy>
 void exchange(Two& two, std::size_t me, std::uint32_t run) {
   auto& buffers = two.buffers[run % 2];
   Vector& mine = two.data[me];
-  std::memcpy(buffers[me].data(), mine.data(), mine.size());
+  kCopy(buffers[me].data(), mine.data(), mine.size());
   two.flags[me].set(run);
   two.flags[1 - me].wait_for(run);
   add(mine.data(), buffers[1 - me].data(), mine.size());
 }
 
+template <Copy kCopy>
 void slices(Two& two, std::size_t me, std::uint32_t run) {
   Vector &mine = two.data[me], &other = two.data[1 - me];
   const std::size_t half = mine.size() / 2, begin = me * half, its_begin = (1 - me) * half;
@@ -75,7 +84,7 @@ void slices(Two& two, std::size_t me, std::uint32_t run) {
   meet(0);  // its vector is complete
   add(mine.data() + begin, other.data() + begin, half);
   meet(1);
-  std::memcpy(mine.data() + its_begin, other.data() + its_begin, half);
+  kCopy(mine.data() + its_begin, other.data() + its_begin, half);
   meet(2);  // neither writes what the other still copies
 }
 
@@ -135,8 +144,10 @@ void register_floor() {
     if (any_size) its->Arg(64 << 20);
   };
   add_pattern("floor/flag", flag, false);
-  add_pattern("floor/exchange", exchange, true);
-  add_pattern("floor/slices", slices, true);
+  add_pattern("floor/exchange", exchange<copy>, true);
+  add_pattern("floor/exchange_streamed", exchange<collectives::stream_copy>, true);
+  add_pattern("floor/slices", slices<copy>, true);
+  add_pattern("floor/slices_streamed", slices<collectives::stream_copy>, true);
 }
 
 }  // namespace arlab::bench::micro
