@@ -1,6 +1,7 @@
 #include "collectives/mpi/shared/shared_channels.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -45,57 +46,6 @@ const SharedChannels::Region* SharedChannels::region_of(const std::byte* data) c
     if (region.memory && !before(data, region.memory) && before(data, region.memory + region.bytes))
       return &region;
   return nullptr;
-}
-
-SharedChannels::Choice& SharedChannels::choice_of(Rank peer) {
-  auto& its = choices_[static_cast<std::size_t>(peer)];
-  if (!its) its = std::make_unique<Choice>();
-  return *its;
-}
-
-SharedChannels::Passing SharedChannels::passing(int lane, Rank to, const std::byte* data,
-                                                std::size_t bytes, bool is_kept) {
-  if (bytes > kMappedBytes && is_kept && region_of(data)) return {.stays = true};
-  if (bytes <= kChosenBytes) return {};
-  Choice& its = choice_of(to);
-  if (its.sample != 0) learn(its, to);
-  const auto [way, measured] = pick(its, to, bytes);
-  Passing passing{.stays = way == Way::read, .streams = way == Way::streamed};
-  if (!measured) return passing;
-  its.samples = its.samples == 0xffff ? 1 : static_cast<std::uint16_t>(its.samples + 1);
-  passing.sample = its.sample = its.samples;
-  its.way = way;
-  its.lane = lane;
-  its.bytes = bytes;
-  its.posting = {};
-  return passing;
-}
-
-// Two ranks that exchange messages do it the same way: with one that reads and one that copies, both wait.
-WayChoice::Pick SharedChannels::pick(Choice& its, Rank peer, std::size_t bytes) {
-  const bool may_read = peers_ && bytes > kLongBytes;
-  const Rank me = place_of(me_), other = place_of(peer);
-  std::atomic<std::uint8_t>& decided =
-      slots_.decisions(std::min(me, other), std::max(me, other)).ways[WayChoice::class_of(bytes)];
-  const std::uint8_t known = decided.load(std::memory_order_relaxed);
-  if (me > other && known != 0) {
-    const auto way = static_cast<Way>(known - 1);
-    return {way == Way::read && !may_read ? Way::copied : way, false};
-  }
-  const WayChoice::Pick pick = its.ways.pick(bytes, may_read);
-  const auto decision = static_cast<std::uint8_t>(static_cast<std::uint8_t>(pick.way) + 1);
-  if (me < other && decision != known) decided.store(decision, std::memory_order_relaxed);
-  return pick;
-}
-
-// If the receiver has reported.
-void SharedChannels::learn(Choice& its, Rank peer) {
-  const auto report = Report::of(end(its.lane, peer).to->report.load(std::memory_order_relaxed));
-  if (report.sample != its.sample) return;
-  its.sample = 0;
-  const auto posting = static_cast<double>(its.posting.count());
-  its.ways.learn(its.bytes, its.way,
-                 static_cast<double>(report.nanoseconds) + (report.includes_posting ? 0 : posting));
 }
 
 void SharedChannels::place(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes) {
@@ -151,7 +101,7 @@ std::size_t SharedChannels::post(int lane, Rank to, const std::byte* data, std::
             posted);
   else
     std::memcpy(cell->data, data, posted);
-  if (is_sample) choice_of(to).posting += SteadyClock::now() - start;
+  if (is_sample) passings_.posted(place_of(to), SteadyClock::now() - start);
   cell->total = total;
   cell->bytes = static_cast<std::uint32_t>(posted);
   cell->place = buffered ? MessagePlace::buffer : MessagePlace::cell;

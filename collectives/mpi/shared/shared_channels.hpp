@@ -2,15 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "collectives/copy/measured_copy.hpp"
 #include "collectives/copy/way_choice.hpp"
+#include "collectives/mpi/shared/passing.hpp"
 #include "collectives/mpi/shared/peer_memory.hpp"
 #include "collectives/mpi/shared/slots.hpp"
 
@@ -18,18 +17,8 @@ namespace arlab::collectives {
 
 class SharedChannels {
  public:
-  /// Longer messages may stay with their sender, if ranks can read one another's memory.
-  static constexpr std::size_t kLongBytes = Slots::kBufferBytes;
+  /// Longer messages stay where they are if that is in a region.
   static constexpr std::size_t kMappedBytes = 2048;
-  /// Of longer messages, what they take decides how they pass.
-  static constexpr std::size_t kChosenBytes = 1024;
-
-  /// How a message passes.
-  struct Passing {
-    bool stays = false;        ///< where it is, until it is taken
-    bool streams = false;      ///< into shared memory around the caches
-    std::uint16_t sample = 0;  ///< not 0: what it takes is measured
-  };
 
   /// `me`: a rank of the job. `places`: of each rank of the job among those that share the slots; -1: it
   /// does not. `peers`: null if ranks cannot read one another's memory.
@@ -40,7 +29,7 @@ class SharedChannels {
         peers_(peers),
         reaches_all_(std::find(places_.begin(), places_.end(), -1) == places_.end()),
         users_(places_.size() * Slots::kBufferLanes * SharedSlot::kCells),
-        choices_(places_.size()) {}
+        passings_(slots, place_of(me), peers != nullptr) {}
 
   Rank me() const { return me_; }
   bool reaches(Rank peer) const { return place_of(peer) >= 0; }
@@ -52,9 +41,11 @@ class SharedChannels {
   /// The same for a long message that is not added to anything: perhaps around the caches.
   void place(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes);
   /// Decides how a message passes that is about to be posted. is_kept: its round does not change its memory.
-  Passing passing(int lane, Rank to, const std::byte* data, std::size_t bytes, bool is_kept);
-  /// Messages in the region stay from fewer bytes on, since no call of the system reads them. All
-  /// ranks add the same regions in the same order. Returns the region's number.
+  Passing passing(int lane, Rank to, const std::byte* data, std::size_t bytes, bool is_kept) {
+    if (bytes > kMappedBytes && is_kept && region_of(data)) return {.stays = true};
+    return passings_.choose(lane, place_of(to), bytes);
+  }
+  /// All ranks add the same regions in the same order. Returns the region's number.
   std::size_t add_region(std::byte* memory, std::size_t bytes);
   void remove_region(std::size_t number) { regions_[number] = {}; }
 
@@ -102,19 +93,6 @@ class SharedChannels {
   };
   const Region* region_of(const std::byte* data) const;
 
-  // What the messages to a peer take. The latest sample is in progress until its receiver has reported.
-  struct Choice {
-    WayChoice ways;
-    Way way = Way::copied;
-    std::uint16_t sample = 0, samples = 0;
-    int lane = 0;
-    std::size_t bytes = 0;
-    std::chrono::nanoseconds posting{};  // of all fragments
-  };
-  Choice& choice_of(Rank peer);
-  WayChoice::Pick pick(Choice& choice, Rank peer, std::size_t bytes);
-  void learn(Choice& choice, Rank peer);
-
   struct BufferUser {
     int lane = 0;
     std::uint64_t number = 0;  // 0: none yet
@@ -137,8 +115,8 @@ class SharedChannels {
   bool reaches_all_;
   std::vector<std::vector<End>> lanes_;
   std::vector<Region> regions_;
-  std::vector<BufferUser> users_;                 // of the buffers to each peer
-  std::vector<std::unique_ptr<Choice>> choices_;  // by peer
+  std::vector<BufferUser> users_;  // of the buffers to each peer
+  Passings passings_;
   MeasuredCopy copy_;  // of messages in regions, whose receiver copies them
   WayChoice placing_;  // of messages that are read
   std::vector<std::byte> block_;

@@ -47,7 +47,7 @@ void SharedRound::start(SharedChannels& channels, int lane, std::span<const Tran
   open_ = round.size();
   is_first_look_ = true;
   if (std::any_of(receives_.begin(), receives_.end(),
-                  [](const Receive& r) { return r.bytes > SharedChannels::kChosenBytes; }))
+                  [](const Receive& r) { return r.bytes > Passings::kFewBytes; }))
     began_ = SteadyClock::now();
   for (Send& send : sends_) {
     const bool is_kept = send.bytes > SharedChannels::kMappedBytes && !is_changed(send);

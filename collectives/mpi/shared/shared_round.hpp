@@ -48,7 +48,7 @@ class SharedRound {
     const std::byte* data;
     std::size_t bytes;
     Rank peer;
-    SharedChannels::Passing passing{};
+    Passing passing{};
     std::size_t posted = 0;         // bytes
     std::uint64_t number = 0;       // of a message that stays
     const Send* earlier = nullptr;  // the one before it to the same rank
