@@ -131,7 +131,7 @@ Algorithm described() {
   };
 }
 
-// An algorithm of one level, which has groups, grids and trees of its own only in the whole problem.
+// An algorithm of one level, whose groups, grids, and trees exist only in the whole problem.
 const Algorithm& level(const Setting& setting) {
   const Algorithm& entry = find_named(algorithms(), parse_spec(setting.value).name, "algorithm");
   if (entry.grouped || entry.gridded || entry.forested)

@@ -26,11 +26,11 @@ class Exchanger {
   void barrier() { communicator_.barrier(); }
   double max(double value) { return communicator_.max(value); }
 
-  /// Starts a message; wait() for it. Each has a lane of its own, which is free again then. Sizes
+  /// Starts a message; wait() for it. Each has its own lane, which is free again then. Sizes
   /// are even.
   void send(int lane, Rank to, Count bytes);
   void receive(int lane, Rank from, Count bytes);
-  /// Waits for so many started messages.
+  /// Waits for that number of started messages.
   void wait(int messages);
   /// Waits for a message, and returns its lane.
   int wait_for_one() { return communicator_.wait(); }
@@ -48,7 +48,7 @@ class Exchanger {
   /// vector has just been written. `part` of the time of a series.
   std::vector<double> samples_us(const Algorithm& algorithm, Count bytes,
                                  collectives::Operand operand, double part = 1);
-  /// Returns the times of so many repetitions.
+  /// Returns the times of that number of repetitions.
   std::vector<double> samples_us(int repetitions, const std::function<void()>& body);
   /// Within a repetition: this rank's time ends now, or does not count.
   void stop_watch() { stopped_ = now(); }

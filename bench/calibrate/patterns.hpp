@@ -19,10 +19,10 @@ enum class Pattern : std::uint8_t {
 /// Returns the program of two or three ranks; further ranks do nothing.
 Algorithm algorithm_of(Pattern pattern);
 
-/// Returns the bytes of the vector whose messages have so many bytes.
+/// Returns the bytes of the vector whose messages have that number of bytes.
 Count vector_bytes(Pattern pattern, Count bytes, Rank ranks);
 
-/// Returns the time of the pattern with messages of so many bytes, in microseconds, on a crossbar of
+/// Returns the time of the pattern with messages of that number of bytes, in microseconds, on a crossbar of
 /// the machine's ports.
 double pattern_us(Pattern pattern, Bytes bytes, const simulator::Machine& machine);
 

@@ -18,7 +18,7 @@
 namespace arlab::bench {
 namespace {
 
-// A trace has its own ranks and sizes, and is no configuration that a record could describe.
+// A trace has its own ranks and sizes, and is not a configuration that a record could describe.
 void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                      const std::vector<std::string>& paths) {
   const SweepOptions& o = command.sweep;

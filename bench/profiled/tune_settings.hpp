@@ -42,7 +42,7 @@ struct SearchedTraining {
 /// Simulates all settings. Throws Error(usage) if none can be simulated.
 SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space);
 
-/// The same for a replay: of the strategy on so many workers. Every process of a job gets the same.
+/// The same for a replay: of the strategy on that number of workers. Every process of a job gets the same.
 SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& space,
                                const std::string& strategy, Rank workers);
 

@@ -101,7 +101,7 @@ std::string launch_id() {
     return std::string(value ? value : "");
   };
   if (const std::string job = variable("SLURM_JOB_ID"); !job.empty()) {
-    // One job may run mpirun several times, which are no steps.
+    // One job may run mpirun several times, which are not steps.
     const std::string mpirun = variable("OMPI_MCA_ess_base_jobid");
     return "slurm " + job + "." + variable("SLURM_STEP_ID") +
            (mpirun.empty() ? "" : " mpi " + mpirun);

@@ -40,7 +40,7 @@ double kendall_tau(const std::vector<double>& a, const std::vector<double>& b);
 /// Summarizes the records that have both times: those of `arlab run --machine`.
 PredictionSummary summarize_predictions(const std::vector<Json>& records);
 
-/// Returns tables of the errors, and of so many rows with the largest.
+/// Returns tables of the errors, and of that number of rows with the largest.
 std::string prediction_tables(const PredictionSummary& summary, std::size_t misses);
 
 /// Returns the same as JSON.

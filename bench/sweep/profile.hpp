@@ -12,7 +12,7 @@ namespace arlab::bench {
 class Profile {
  public:
   /// Reads the JSON Lines that libarlab_mpi.so writes to ARLAB_PROFILE. Throws Error that names the path,
-  /// the line and what to change if it cannot be read or a line is no profile.
+  /// the line and what to change if it cannot be read or a line is not a profile.
   explicit Profile(const std::string& path);
 
   /// Returns the different sizes of vectors, rising, as the command line writes them: "1024".

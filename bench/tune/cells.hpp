@@ -32,7 +32,7 @@ struct TuneOptions {
 /// Whether ranks are processes that the launcher starts.
 bool uses_launcher(const TuneOptions& options);
 
-/// Returns the command that runs these arguments of this program on so many ranks. Throws Error(usage)
+/// Returns the command that runs these arguments of this program on that number of ranks. Throws Error(usage)
 /// if the launcher has no {}.
 std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
                                   const std::vector<std::string>& arguments);

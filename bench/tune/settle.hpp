@@ -29,7 +29,7 @@ void add_samples(std::vector<TuneCell>& cells, const std::vector<TuneCell>& more
 using Decide =
     std::function<std::vector<std::optional<TuneDecision>>(const std::vector<TuneCell>&)>;
 
-inline constexpr int kFewRuns = 50;  ///< fewer: whoever asked for them wants a quick answer
+inline constexpr int kFewRuns = 50;  ///< fewer: the user wants a quick answer
 
 /// Measures the candidates of the contests again, with twice as many runs each time, until none is left,
 /// but at most three times; not at all with few runs. Throws as tune_cells() does.

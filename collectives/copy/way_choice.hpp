@@ -26,7 +26,7 @@ class WayChoice {
 
   struct Pick {
     Way way = Way::copied;
-    bool measured = false;  ///< what it takes is to be told to learn()
+    bool measured = false;  ///< learn() is to be called with what it takes
   };
 
   /// may_read: whether Way::read is one of the ways.

@@ -115,7 +115,7 @@ void load_kernels() {
 void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch) {
   if (bytes == 0) return;
   const auto count = static_cast<Count>(bytes);
-  // Both ends are equally far from a boundary of so many bytes.
+  // Both ends are equally far from a boundary of that number of bytes.
   const auto apart =
       reinterpret_cast<std::uintptr_t>(into) ^ reinterpret_cast<std::uintptr_t>(from);
   if (apart % kPackBytes != 0) {

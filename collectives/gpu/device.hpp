@@ -155,10 +155,10 @@ class Device {
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
   virtual DeviceMemory allocate_pinned(std::size_t bytes) = 0;  ///< on the host
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  /// Returns the stream in which frameworks such as LibTorch compute on this device unless they are told
-  /// otherwise; by default one of its own.
+  /// Returns the stream in which frameworks such as LibTorch compute on this device unless they are set
+  /// otherwise; by default the device's own.
   virtual std::unique_ptr<DeviceStream> framework_stream() { return make_stream(); }
-  /// Returns the most blocks with which a plan of so many ranks of this device runs, all at once. Throws
+  /// Returns the most blocks with which a plan of that number of ranks of this device runs, all at once. Throws
   /// Error(environment) where it has no room, or cannot.
   virtual PeerGrid peer_grid(Rank /*ranks*/, Operand /*operand*/) {
     fail(Blame::environment, "this device runs no plans by itself");

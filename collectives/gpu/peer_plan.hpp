@@ -100,7 +100,7 @@ ARLAB_ANYWHERE inline PeerSlice slice_of(Count elements, Count granule, int bloc
   return {first, each < elements - first ? each : elements - first};
 }
 
-/// Bytes of the words that hold so many bytes of data.
+/// Bytes of the words that hold that number of bytes of data.
 ARLAB_ANYWHERE inline Count word_bytes(Count bytes) { return (bytes + 7) / 8 * 16; }
 
 }  // namespace arlab::collectives

@@ -45,7 +45,7 @@ struct MatchedSchedule {
   std::size_t step_count() const { return steps.size() - 1; }
 };
 
-/// `granule`: chunks may begin at multiples of so many elements, instead of being of equal size: where a
+/// `granule`: chunks may begin at multiples of that number of elements, instead of being of equal size: where a
 /// chunk has several granules and the result does not show how the vector was cut. The ranks then send
 /// the same messages, and in all the same elements. Throws Error(usage) if the algorithm does not support
 /// the problem or the messages are too many, Error(check) if ranks would wait forever or the two ends of

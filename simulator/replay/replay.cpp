@@ -11,7 +11,7 @@
 namespace arlab::simulator {
 namespace {
 
-// Every message under way has a lane of its own, so that it matches no other.
+// Every message in progress has its own lane, so that it matches no other.
 class Replay {
  public:
   Replay(const TraceGraph& trace, Network& network)

@@ -31,7 +31,7 @@ class NextEvents {
     Time& next = times_.data()[index(rank)];
     Time& of_group = earliest_of_[index(rank / kGroup)];
     if (of_group == kNever) groups_.insert(rank / kGroup);
-    // An event that is not the rank's next one is no group's: pass() asks the rank for it.
+    // An event that is not the rank's next one is not in a group: pass() asks the rank for it.
     const Time earlier = time < next ? time : kNever;
     next = time < next ? time : next;
     of_group = earlier < of_group ? earlier : of_group;

@@ -6,7 +6,7 @@
 
 namespace arlab {
 
-/// While it lives, no file of this process can grow beyond so many bytes.
+/// While it lives, no file of this process can grow beyond that number of bytes.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : ignored_(::signal(SIGXFSZ, SIG_IGN)) {

@@ -136,7 +136,7 @@ inline int wrong_replicas(Communicator& communicator, bool native) {
   return wrong;
 }
 
-/// Averages `ranks` times the greatest power of two of each small type whose sums of so many are exact, by each
+/// Averages `ranks` times the greatest power of two of each small type whose sums of that number are exact, by each
 /// algorithm and by the native allreduce. Returns the number of ranks' results that are not that value.
 inline int wrong_averages(Communicator& communicator) {
   int wrong = 0;

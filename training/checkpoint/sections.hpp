@@ -5,7 +5,7 @@
 //   each section: kind u32, length of its name u32, length of its payload u64, name, payload,
 //   CRC32C of the section up to here.
 // The length detects truncated files; the checksums detect damage. The seal of a file is the CRC32C of all
-// heads (kind, lengths, name) and checksums of its sections: it tells files apart without their payloads.
+// heads (kind, lengths, name) and checksums of its sections: it distinguishes files without their payloads.
 #pragma once
 
 #include <cstdint>

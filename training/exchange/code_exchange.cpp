@@ -100,7 +100,7 @@ void CodeExchange::run_on_device(collectives::CountingCommunicator& c, Aggregato
   try {
     aggregate(c, aggregator, id, there);
     kernels_->wait();
-  } catch (...) {  // whoever catches it may free the memory
+  } catch (...) {  // the code that catches it may free the memory
     kernels_->settle();
     throw;
   }

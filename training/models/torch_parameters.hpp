@@ -1,7 +1,7 @@
 // TorchParameters: the trained parameters of a LibTorch module as Parameters, for your own models.
 //
 // Weights and gradients become views into two flat tensors, on the host or in a device's memory. A
-// module on a GPU without device vectors has copies of its own. on_ready() hooks the gradient's
+// module on a GPU without device vectors has its own copies. on_ready() hooks the gradient's
 // accumulator node, because a gradient is complete after that node has run. A hook on the tensor runs
 // before the gradient is stored; changing it there would let replicas drift apart.
 #pragma once
@@ -37,7 +37,7 @@ class TorchParameters final : public Parameters {
   /// Copies weights() and statistics(), which strategies change, to the module. Weights on the host need
   /// no copy, because the module uses them directly.
   void give() override;
-  /// Copies one variable's weights, if the module has copies of its own.
+  /// Copies one variable's weights, if the module has its own copies.
   void give(std::size_t variable);
   void give_statistics();
   /// Sets a variable's multiply-adds in the forward pass of a sample.

@@ -227,7 +227,7 @@ TEST_CASE("scale: auto is the fastest algorithm for a bucket that supports the c
     other.algorithm = name;
     CHECK(took <= other.with(bucket));
   }
-  // A ring of so many ranks sends too many messages, and rabenseifner has no halves.
+  // A ring of that many ranks sends too many messages, and rabenseifner has no halves.
   ScaleCase sharded{.options = with_strategy("fsdp"), .algorithm = "auto", .ranks = 1024};
   CHECK(sharded.with([](const TrainingPlan& plan, const training::MakeNetwork&) {
     return unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks));

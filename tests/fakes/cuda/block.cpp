@@ -75,7 +75,7 @@ class Block {
   const std::function<void()>* body_ = nullptr;
   std::minstd_rand* random_ = nullptr;
   unsigned me_ = 0, done_ = 0, at_barrier_ = 0, warp_ = 0;
-  unsigned patience_ = 1;  // one in so many choices leaves a warp that could continue
+  unsigned patience_ = 1;  // one in that number of choices leaves a warp that could continue
   int lane_order_ = 0;
   std::string wrong_;
 };

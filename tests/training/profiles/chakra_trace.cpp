@@ -1,5 +1,5 @@
 // Chakra's execution traces: a file of MLCommons' own converter, kernels as in PyTorch's traces, and traces
-// that are no data-parallel training.
+// that are not data-parallel training.
 #include "training/profiles/chakra_trace.hpp"
 
 #include "algorithms/base/error.hpp"

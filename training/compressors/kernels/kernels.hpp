@@ -26,7 +26,7 @@ inline constexpr std::size_t kBins = std::size_t{1} << (31 - kBinShift);
 /// random_word().
 inline constexpr Count kRandomGroup = 64;
 
-/// Sums of magnitudes and of signs are those of blocks of so many elements, each in sixteen lanes, which add
+/// Sums of magnitudes and of signs are those of blocks of that number of elements, each in sixteen lanes, which add
 /// up in sixteen lanes.
 inline constexpr Count kSumBlock = 1024;
 
