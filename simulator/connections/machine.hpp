@@ -30,7 +30,7 @@ struct Machine {
   double burst = 0;        ///< bytes that pass a link at once that has been idle; 0: none
   double burst_left = 0;   ///< of them at the start
   double eager = 65536;    ///< largest message that leaves without a grant
-  double socket = 524288;  ///< a send ends when at most that number of bytes of it are not delivered
+  double socket = 524288;  ///< a send ends when at most these bytes are not delivered
   /// Bytes of one connection that wait in the sender's own link. Messages of other connections wait
   /// behind them. 0: requests and grants pass all data.
   double queue = 131072;
