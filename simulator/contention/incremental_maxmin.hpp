@@ -1,13 +1,18 @@
 // IncrementalMaxMin: max-min fair rates of flows that start and stop on the links of a network.
 //
-// A change re-solves only the flows that it affects: the flows limited by a link that gained or
-// lost a flow. All others keep their rates, and the affected flows share the remaining capacity.
-// Flows whose rates then violate fairness join the subproblem until it is consistent. An allocation
-// is max-min fair if and only if each flow crosses a full link on which no flow has a higher rate
-// (Bertsekas & Gallager, section 6.5.2). That link is the flow's holder.
+// Each link has a level: the rate at which it limits flows, infinite if it is not full. The rate of
+// a flow is the lowest level on its route, and the level of a link follows from the rates that the
+// other links allow its flows. An allocation is max-min fair if and only if each flow crosses a full
+// link on which no flow has a higher rate (Bertsekas & Gallager, section 6.5.2), which is so when all
+// levels agree with the rates.
+//
+// After a change, the levels of the links that gained or lost a flow are computed again, then those
+// of the links whose flows have new rates, until none differs (incremental_levels.cpp). A change of
+// much of the network is solved as a whole instead (incremental_whole.cpp).
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,60 +51,65 @@ class IncrementalMaxMin {
   std::size_t flows() const { return length_.size(); }  ///< all flow numbers are below this
 
  private:
-  static constexpr Link kNew = -2, kCapped = -1;  // instead of the link that holds a flow
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  static constexpr Link kCapped = -1;  // instead of the link that holds a flow
 
-  struct State {  // of a flow, what neighbors look at
+  struct State {  // of a flow
     double rate = 0;
-    Link holder = kNew;
-    std::uint32_t group = 0;  // the latest group that the flow joined
+    Link holder = kCapped;      // the link of the lowest level
+    std::uint32_t touched = 0;  // the latest settle() that changed the rate
+    std::uint32_t group = 0;    // the latest solution of the whole that contains the flow
   };
 
   struct Channel {  // the flows on one link
     double capacity = 0;
+    double level = kInfinite;  // that of a link of one flow is its capacity
     std::vector<Flow> flows;
-    bool dirty = false;           // has gained or lost a flow since it was settled
-    std::uint32_t connected = 0;  // the latest group that all its flows joined
-    std::uint32_t group = 0;      // the latest group whose subproblem contains it, and in that:
-    std::uint32_t index = 0;      // its number
-    std::uint32_t inside = 0;     // the number of its flows
-    std::uint32_t changed = 0;    // the latest extension of a subproblem that added flows to it
+    bool waiting = false;       // the level is to be computed again
+    std::uint32_t visited = 0;  // the latest solution of the whole that contains it, and in that:
+    std::uint32_t index = 0;    // its number
   };
 
-  // Temporary data of one settle_around(): the group of flows that is being solved, and the links
-  // that they share with other flows.
-  struct Scratch {
-    std::vector<Flow> flows;
-    std::vector<Link> own;  // of each flow: what limits its rate apart from shared links
-    std::vector<Link> links;
-    std::vector<Link> waiting;               // links whose flows have not joined yet
-    std::vector<Link> changed;               // links that the latest flows share
-    std::size_t crossings = 0;               // entries in the flow lists of the links
-    std::size_t visited = 0;                 // entries of flow lists read so far
-    std::vector<double> level;               // of each link: the rate at which it limits flows
-    std::vector<std::uint8_t> rate_changed;  // of each link: whether a flow on it has a new rate
-    Sharing problem;
+  struct Touched {
+    Flow flow;
+    double before;  // its rate
+  };
+
+  struct Limit {  // of a flow by the links of its route
+    double rate;
+    Link link;
   };
 
   Channel& channel(Link link) { return channels_[static_cast<std::size_t>(link)]; }
+  const Channel& channel(Link link) const { return channels_[static_cast<std::size_t>(link)]; }
   Flow take_number();
   void widen(std::size_t length);
-  void mark(Link link);
 
-  void settle_around(Link dirty);
-  Link narrowest(std::span<const Link> route) const;
-  bool settle_alone(Flow flow);
-  void gather();
-  void join(Flow flow);
-  void settle_group();
-  void begin_subproblem();
-  void extend_subproblem();
-  void add_to_subproblem(Flow flow);
-  bool propagate(const Shares& solved);
-  void join_connected();
+  void wait(Link link) {
+    if (channel(link).waiting) return;
+    channel(link).waiting = true;
+    waiting_.push_back(link);
+  }
   void set_rate(Flow flow, double rate, Link holder);
+  void report();
+
+  // incremental_levels.cpp
+  void settle_levels();
+  double level_of(Link link);
+  double fill(Link link);
+  Limit limit_of(Flow flow) const;
+  double limit_elsewhere(Flow flow, Link link) const;
+  void lower(Link link, double level);
+  void raise(Link link, double level);
+  void wait_for(Flow flow, Link changed, bool faster);
+
+  // incremental_whole.cpp
+  void settle_whole();
+  void gather(Link link);
+  void add_to_problem(Flow flow);
 
   std::vector<Channel> channels_;
-  double cap_;
+  double cap_;  // infinite: none
   // By flow. links_ and places_ store `stride_` entries per flow: its route, and the flow's
   // position in the list of each link.
   std::size_t stride_ = 4;
@@ -111,10 +121,19 @@ class IncrementalMaxMin {
   std::vector<Flow> free_;
   std::size_t crossings_ = 0;  // total length of the routes of all started flows
 
-  std::vector<Link> dirty_;
+  std::vector<Link> waiting_;  // in the order in which they are computed again
+  std::vector<Flow> fresh_;    // started since the latest settle()
+  std::vector<Touched> touched_;
   std::vector<Flow> changed_;
-  std::uint32_t groups_ = 0, extensions_ = 0;  // of subproblems, so far
-  Scratch scratch_;
+  std::vector<double> limits_;  // of the flows of one link
+  std::uint32_t settles_ = 0;
+  std::size_t visited_ = 0;  // flows of links, in this settle()
+
+  // The whole.
+  std::uint32_t wholes_ = 0;
+  std::vector<Flow> group_;
+  std::vector<Link> shared_, own_;  // links of the problem; of each flow: what limits it apart
+  Sharing problem_;
   MaxMin solver_;
 };
 
