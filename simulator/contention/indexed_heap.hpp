@@ -41,6 +41,12 @@ class IndexedHeap {
   std::span<const Item> take_next() {
     const Time now = next_time();
     taken_.clear();
+    if (is_single()) {
+      taken_.push_back(heap_.front().item);
+      place_[taken_.front()] = kNowhere;
+      fill(0, false);
+      return taken_;
+    }
     // They are together at the top of the heap.
     found_.assign(1, 0);
     for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -63,20 +69,30 @@ class IndexedHeap {
     Item item = 0;
   };
 
+  // Whether only one item has the earliest time.
+  bool is_single() const {
+    for (std::size_t c = 1; c <= kChildren && c < heap_.size(); ++c)
+      if (heap_[c].time == heap_[0].time) return false;
+    return true;
+  }
+
+  // Fills the hole with the last entry, which sinks to its place unless the heap is built anew.
+  void fill(std::size_t hole, bool rebuild) {
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (hole == heap_.size()) return;
+    if (rebuild)
+      put(hole, last);
+    else
+      sink(hole, last);
+  }
+
   // From the last position on, so that each hole is filled with an entry that stays.
   void remove_found() {
     constexpr std::size_t kMany = 8;  // above 1 of 8 entries, building a new heap is faster
     const bool rebuild = found_.size() * kMany > heap_.size();
     std::sort(found_.begin(), found_.end(), std::greater<>());
-    for (const std::uint32_t at : found_) {
-      const Entry last = heap_.back();
-      heap_.pop_back();
-      if (at == heap_.size()) continue;
-      if (rebuild)
-        put(at, last);
-      else
-        sink(at, last);
-    }
+    for (const std::uint32_t at : found_) fill(at, rebuild);
     if (rebuild && !heap_.empty())
       for (std::size_t at = (heap_.size() - 1) / kChildren + 1; at-- > 0;)
         sink(at, Entry(heap_[at]));
