@@ -20,76 +20,78 @@ IncrementalMaxMin::IncrementalMaxMin(std::vector<double> capacity, double cap)
 
 IncrementalMaxMin::Flow IncrementalMaxMin::add(std::span<const Link> route) {
   expects(!route.empty(), "a flow has a route");
-  if (route.size() > stride_) widen(route.size());
   const Flow flow = take_number();
+  Route& r = routes_[flow];
+  r.rate = 0;
+  r.length = static_cast<std::uint32_t>(route.size());
+  if (r.length > kNear) make_room(flow);
   std::copy(route.begin(), route.end(),
-            links_.begin() + static_cast<std::ptrdiff_t>(flow * stride_));
-  length_[flow] = static_cast<std::uint32_t>(route.size());
-  state_[flow].rate = 0;
+            r.length <= kNear ? r.links.data() : &far_links_[flow * stride_]);
   return flow;
 }
 
 IncrementalMaxMin::Flow IncrementalMaxMin::take_number() {
   if (free_.empty()) {
-    const std::size_t flows = length_.size() + 1;
-    links_.resize(flows * stride_);
-    places_.resize(flows * stride_);
-    length_.resize(flows);
-    state_.resize(flows);
-    started_.resize(flows);
-    return static_cast<Flow>(flows - 1);
+    routes_.emplace_back();
+    return static_cast<Flow>(routes_.size() - 1);
   }
   const Flow flow = free_.back();
   free_.pop_back();
   return flow;
 }
 
-// Makes room for a route longer than all before it.
-void IncrementalMaxMin::widen(std::size_t length) {
-  const std::size_t wider = std::max(length, 2 * stride_);
-  std::vector<Link> links(length_.size() * wider);
-  std::vector<std::uint32_t> places(length_.size() * wider);
-  for (std::size_t f = 0; f < length_.size(); ++f)
-    for (std::size_t i = 0; i < length_[f]; ++i) {
-      links[f * wider + i] = links_[f * stride_ + i];
-      places[f * wider + i] = places_[f * stride_ + i];
-    }
-  links_ = std::move(links);
-  places_ = std::move(places);
-  stride_ = wider;
+// Makes room for the long route of a flow.
+void IncrementalMaxMin::make_room(Flow flow) {
+  const std::size_t length = routes_[flow].length;
+  if (length > stride_) {
+    const std::size_t wider = std::max(length, 2 * stride_),
+                      flows = far_links_.size() / std::max<std::size_t>(1, stride_);
+    std::vector<Link> links(flows * wider);
+    std::vector<std::uint32_t> places(flows * wider);
+    for (std::size_t f = 0; f < flows; ++f)
+      for (std::size_t i = 0; i < stride_; ++i) {
+        links[f * wider + i] = far_links_[f * stride_ + i];
+        places[f * wider + i] = far_places_[f * stride_ + i];
+      }
+    far_links_ = std::move(links);
+    far_places_ = std::move(places);
+    stride_ = wider;
+  }
+  if (const std::size_t room = (flow + std::size_t{1}) * stride_; room > far_links_.size()) {
+    far_links_.resize(room);
+    far_places_.resize(room);
+  }
 }
 
 void IncrementalMaxMin::start(Flow flow) {
-  started_[flow] = true;
-  crossings_ += length_[flow];
+  routes_[flow].started = true;
+  crossings_ += routes_[flow].length;
   fresh_.push_back(flow);
-  std::uint32_t* place = &places_[flow * stride_];
+  std::uint32_t* place = places(flow);
   for (const Link link : route(flow)) {
     Channel& c = channel(link);
-    *place++ = static_cast<std::uint32_t>(c.flows.size());
+    *place++ = c.flows.size();
     c.flows.push_back(flow);
     if (c.flows.size() == 1)
       c.level = c.capacity;
     else
-      wait(link);
+      wait_once(link);
   }
 }
 
 void IncrementalMaxMin::stop(Flow flow) {
   free_.push_back(flow);
-  if (!std::exchange(started_[flow], false)) return;
-  crossings_ -= length_[flow];
-  const std::uint32_t* place = &places_[flow * stride_];
+  if (!std::exchange(routes_[flow].started, false)) return;
+  crossings_ -= routes_[flow].length;
+  const std::uint32_t* place = places(flow);
   for (const Link link : route(flow)) {
-    std::vector<Flow>& flows = channel(link).flows;
-    const Flow moved = flows.back();
-    flows[*place] = moved;
-    flows.pop_back();
+    FlowList& flows = channel(link).flows;
+    const Flow moved = flows.remove(*place);
     if (!flows.empty()) {
       const auto links = route(moved);
       const auto at = std::find(links.begin(), links.end(), link) - links.begin();
-      places_[moved * stride_ + static_cast<std::size_t>(at)] = *place;
-      wait(link);
+      places(moved)[at] = *place;
+      wait_once(link);
     }
     ++place;
   }
@@ -97,21 +99,20 @@ void IncrementalMaxMin::stop(Flow flow) {
 
 void IncrementalMaxMin::set_capacity(Link link, double capacity) {
   channel(link).capacity = capacity;
-  if (!channel(link).flows.empty()) wait(link);
+  if (!channel(link).flows.empty()) wait_once(link);
 }
 
 std::span<const IncrementalMaxMin::Flow> IncrementalMaxMin::settle() {
   ++settles_;
   changed_.clear();
-  visited_ = 0;
   // A flow may have stopped before it was settled, and its number started again.
   std::size_t fresh = 0;
-  for (const Flow flow : fresh_) fresh += started_[flow] ? length_[flow] : 0;
+  for (const Flow flow : fresh_) fresh += started(flow) ? routes_[flow].length : 0;
   if (fresh_.size() >= kMany && 2 * fresh > crossings_) {
     settle_whole();
   } else {
     for (const Flow flow : fresh_)
-      if (started_[flow]) {
+      if (started(flow)) {
         const Limit limit = limit_of(flow);
         set_rate(flow, limit.rate, limit.link);
       }
@@ -129,18 +130,11 @@ double IncrementalMaxMin::rate_alone(std::span<const Link> route) const {
   return rate;
 }
 
-void IncrementalMaxMin::set_rate(Flow flow, double rate, Link holder) {
-  State& state = state_[flow];
-  if (std::exchange(state.touched, settles_) != settles_) touched_.push_back({flow, state.rate});
-  state.rate = rate;
-  state.holder = holder;
-}
-
 // Up to rounding, many rates are what they were before.
 void IncrementalMaxMin::report() {
   for (const Touched& t : touched_)
     if (same_rate(t.before, rate(t.flow)))
-      state_[t.flow].rate = t.before;
+      routes_[t.flow].rate = t.before;
     else
       changed_.push_back(t.flow);
   touched_.clear();

@@ -11,11 +11,14 @@
 // much of the network is solved as a whole instead (incremental_whole.cpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "simulator/contention/flow_list.hpp"
 #include "simulator/contention/maxmin.hpp"
 
 namespace arlab::simulator {
@@ -43,31 +46,41 @@ class IncrementalMaxMin {
   /// Returns the rate of a flow that shares no link of its route.
   double rate_alone(std::span<const Link> route) const;
 
-  double rate(Flow flow) const { return state_[flow].rate; }  ///< 0 before it is settled
-  bool started(Flow flow) const { return started_[flow]; }
+  double rate(Flow flow) const { return routes_[flow].rate; }  ///< 0 before it is settled
+  bool started(Flow flow) const { return routes_[flow].started; }
   std::span<const Link> route(Flow flow) const {
-    return {links_.data() + flow * stride_, length_[flow]};
+    const Route& r = routes_[flow];
+    return {r.length <= kNear ? r.links.data() : far_links_.data() + flow * stride_, r.length};
   }
-  std::size_t flows() const { return length_.size(); }  ///< all flow numbers are below this
+  std::size_t flows() const { return routes_.size(); }  ///< all flow numbers are below this
 
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
   static constexpr Link kCapped = -1;  // instead of the link that holds a flow
+  static constexpr std::uint32_t kNear = 4;
 
-  struct State {  // of a flow
+  struct alignas(64) Route {  // of a flow, and its rate: one cache line
     double rate = 0;
     Link holder = kCapped;      // the link of the lowest level
     std::uint32_t touched = 0;  // the latest settle() that changed the rate
-    std::uint32_t group = 0;    // the latest solution of the whole that contains the flow
+    std::uint32_t length = 0;
+    bool started = false;
+    std::array<Link, kNear> links{};            // a longer route is in far_links_
+    std::array<std::uint32_t, kNear> places{};  // in the lists of the links; far_places_
   };
 
-  struct Channel {  // the flows on one link
+  enum class Turn : std::uint8_t {
+    none,
+    waits,  // the level is to be computed again, or is just being computed
+    alone,  // the link has one flow or none, and its level is right
+  };
+
+  struct alignas(64) Channel {  // the flows on one link
     double capacity = 0;
     double level = kInfinite;  // that of a link of one flow is its capacity
-    std::vector<Flow> flows;
-    bool waiting = false;       // the level is to be computed again
-    std::uint32_t visited = 0;  // the latest solution of the whole that contains it, and in that:
-    std::uint32_t index = 0;    // its number
+    FlowList flows;
+    Turn turn = Turn::alone;
+    std::uint32_t index = 0;  // its number in the latest solution of the whole
   };
 
   struct Touched {
@@ -83,25 +96,36 @@ class IncrementalMaxMin {
   Channel& channel(Link link) { return channels_[static_cast<std::size_t>(link)]; }
   const Channel& channel(Link link) const { return channels_[static_cast<std::size_t>(link)]; }
   Flow take_number();
-  void widen(std::size_t length);
+  void make_room(Flow flow);
+  std::uint32_t* places(Flow flow) {
+    Route& r = routes_[flow];
+    return r.length <= kNear ? r.places.data() : &far_places_[flow * stride_];
+  }
 
   void wait(Link link) {
-    if (channel(link).waiting) return;
-    channel(link).waiting = true;
+    channel(link).turn = Turn::waits;
     waiting_.push_back(link);
   }
-  void set_rate(Flow flow, double rate, Link holder);
+  void wait_once(Link link) {
+    if (channel(link).turn != Turn::waits) wait(link);
+  }
+  void set_rate(Flow flow, double rate, Link holder) {
+    Route& r = routes_[flow];
+    if (std::exchange(r.touched, settles_) != settles_) touched_.push_back({flow, r.rate});
+    r.rate = rate;
+    r.holder = holder;
+  }
   void report();
 
   // incremental_levels.cpp
   void settle_levels();
-  double level_of(Link link);
-  double fill(Link link);
+  double level_of(Link link, const Channel& c);
+  double release(Link link, const Channel& c, double others, double level);
+  double fill(Link link, const Channel& c);
   Limit limit_of(Flow flow) const;
   double limit_elsewhere(Flow flow, Link link) const;
-  void lower(Link link, double level);
-  void raise(Link link, double level);
-  void wait_for(Flow flow, Link changed, bool faster);
+  void lower(Link link, Channel& c, double level);
+  void raise(Link link, Channel& c, double level);
 
   // incremental_whole.cpp
   void settle_whole();
@@ -109,15 +133,12 @@ class IncrementalMaxMin {
   void add_to_problem(Flow flow);
 
   std::vector<Channel> channels_;
-  double cap_;  // infinite: none
-  // By flow. links_ and places_ store `stride_` entries per flow: its route, and the flow's
-  // position in the list of each link.
-  std::size_t stride_ = 4;
-  std::vector<Link> links_;
-  std::vector<std::uint32_t> places_;
-  std::vector<std::uint32_t> length_;
-  std::vector<State> state_;
-  std::vector<std::uint8_t> started_;
+  double cap_;                 // infinite: none
+  std::vector<Route> routes_;  // of each flow
+  // `stride_` entries per flow, of which long routes use as many as they have links.
+  std::size_t stride_ = 0;
+  std::vector<Link> far_links_;
+  std::vector<std::uint32_t> far_places_;
   std::vector<Flow> free_;
   std::size_t crossings_ = 0;  // total length of the routes of all started flows
 
@@ -127,10 +148,10 @@ class IncrementalMaxMin {
   std::vector<Flow> changed_;
   std::vector<double> limits_;  // of the flows of one link
   std::uint32_t settles_ = 0;
-  std::size_t visited_ = 0;  // flows of links, in this settle()
 
   // The whole.
   std::uint32_t wholes_ = 0;
+  std::vector<std::uint32_t> link_in_, flow_in_;  // the latest solution that contains each
   std::vector<Flow> group_;
   std::vector<Link> shared_, own_;  // links of the problem; of each flow: what limits it apart
   Sharing problem_;

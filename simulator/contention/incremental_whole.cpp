@@ -9,6 +9,8 @@ namespace arlab::simulator {
 // Solves for all flows that links connect with the new ones and with those of the waiting links.
 void IncrementalMaxMin::settle_whole() {
   ++wholes_;
+  link_in_.resize(channels_.size());
+  flow_in_.resize(routes_.size());
   group_.clear();
   shared_.clear();
   own_.clear();
@@ -18,10 +20,10 @@ void IncrementalMaxMin::settle_whole() {
   problem_.limit.clear();
   for (const Link link : waiting_) {
     gather(link);
-    channel(link).waiting = false;
+    channel(link).turn = channel(link).flows.size() > 1 ? Turn::none : Turn::alone;
   }
   for (const Flow flow : fresh_)
-    if (started_[flow]) gather(route(flow)[0]);
+    if (started(flow)) gather(route(flow)[0]);
   for (std::size_t i = 0; i < group_.size(); ++i) add_to_problem(group_[i]);
   const Shares solved = solver_.solve(problem_);
   for (const Link link : shared_) channel(link).level = kInfinite;
@@ -34,8 +36,8 @@ void IncrementalMaxMin::settle_whole() {
 
 // Adds the flows of the link to the group. While they are in it, they are held by no link.
 void IncrementalMaxMin::gather(Link link) {
+  if (std::exchange(link_in_[static_cast<std::size_t>(link)], wholes_) == wholes_) return;
   Channel& c = channel(link);
-  if (std::exchange(c.visited, wholes_) == wholes_) return;
   c.index = static_cast<std::uint32_t>(shared_.size());
   if (c.flows.size() == 1)
     c.level = c.capacity;
@@ -44,7 +46,7 @@ void IncrementalMaxMin::gather(Link link) {
     problem_.capacity.push_back(c.capacity);
   }
   for (const Flow flow : c.flows)
-    if (std::exchange(state_[flow].group, wholes_) != wholes_) group_.push_back(flow);
+    if (std::exchange(flow_in_[flow], wholes_) != wholes_) group_.push_back(flow);
 }
 
 // A link of no other flow is no part of the problem, but limits the flow's rate.
