@@ -113,13 +113,25 @@ class IndexedHeap {
     put(at, entry);
   }
 
+  // Returns the earliest of up to four siblings: without branches, which are hard to predict, if there
+  // are four.
+  std::size_t earliest_of(std::size_t first) const {
+    std::size_t min = first;
+    if (first + kChildren > heap_.size()) {
+      for (std::size_t c = first + 1; c < heap_.size(); ++c)
+        if (heap_[c].time < heap_[min].time) min = c;
+      return min;
+    }
+    const Entry* const e = &heap_[first];
+    const std::size_t a = e[1].time < e[0].time, b = 2 + std::size_t{e[3].time < e[2].time};
+    return first + (e[b].time < e[a].time ? b : a);
+  }
+
   void sink(std::size_t at, const Entry& entry) {
     for (;;) {
       const std::size_t first = kChildren * at + 1;
       if (first >= heap_.size()) break;
-      std::size_t min = first;
-      for (std::size_t c = first + 1; c < first + kChildren && c < heap_.size(); ++c)
-        if (heap_[c].time < heap_[min].time) min = c;
+      const std::size_t min = earliest_of(first);
       if (heap_[min].time >= entry.time) break;
       put(at, heap_[min]);
       at = min;
