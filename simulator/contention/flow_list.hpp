@@ -42,6 +42,5 @@ class FlowList {
   std::unique_ptr<Flow[]> far_;  // null: near_
   std::array<Flow, kNear> near_{};
 };
-static_assert(sizeof(FlowList) == 40);
 
 }  // namespace arlab::simulator

@@ -75,13 +75,15 @@ class IncrementalMaxMin {
     alone,  // the link has one flow or none, and its level is right
   };
 
-  struct alignas(64) Channel {  // the flows on one link
+  struct alignas(64) Channel {  // the flows on one link: one cache line
     double capacity = 0;
     double level = kInfinite;  // that of a link of one flow is its capacity
     FlowList flows;
     Turn turn = Turn::alone;
     std::uint32_t index = 0;  // its number in the latest solution of the whole
   };
+
+  static_assert(sizeof(Route) == 64 && sizeof(Channel) == 64);
 
   struct Touched {
     Flow flow;

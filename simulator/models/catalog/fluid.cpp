@@ -151,13 +151,11 @@ class Fluid : public Network {
                                            kPicosecondsPerSecond * change.share);
   }
 
-  // The latency is over: the flow starts.
   void start(IncrementalMaxMin::Flow id) {
     flows_[id].since = now_;
     rates_.start(id);
   }
 
-  // All bytes have arrived.
   void complete(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
     if (history_) record(id);
