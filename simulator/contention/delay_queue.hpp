@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "simulator/contention/indexed_heap.hpp"
-#include "simulator/engine/list_pool.hpp"
 
 namespace arlab::simulator {
 
@@ -30,7 +29,7 @@ class DelayQueue {
     for (Lane& lane : lanes_)
       if (lane.delay == delay) return append(lane, item, now + delay);
     if (lanes_.size() == kLanes) return others_.set(item, now + delay);
-    lanes_.push_back({delay, Time::max(), {}});
+    lanes_.push_back({.delay = delay});
     append(lanes_.back(), item, now + delay);
   }
 
@@ -41,8 +40,13 @@ class DelayQueue {
     const Time now = std::exchange(next_, Time::max());
     for (Lane& lane : lanes_) {
       while (lane.next == now) {
-        taken_.push_back(pool_.take(lane.items).item);
-        lane.next = lane.items.empty() ? Time::max() : pool_.front(lane.items).time;
+        taken_.push_back(lane.first);
+        if (lane.first == lane.last) {
+          lane.next = Time::max();
+        } else {
+          lane.first = after_[lane.first];
+          lane.next = due_[lane.first];
+        }
       }
       next_ = std::min(next_, lane.next);
     }
@@ -55,23 +59,30 @@ class DelayQueue {
  private:
   static constexpr std::size_t kLanes = 16;
 
-  struct Entry {
-    Time time{};
-    Item item = 0;
-  };
   struct Lane {
     Time delay{};
-    Time next = Time::max();  // of its first item
-    List items;
+    Time next = Time::max();  // of its first item; Time::max(): it is empty
+    Item first = 0, last = 0;
   };
 
   void append(Lane& lane, Item item, Time time) {
-    if (lane.items.empty()) lane.next = time;
-    pool_.append(lane.items, {time, item});
+    if (item >= due_.size()) {
+      due_.resize(item + std::size_t{1});
+      after_.resize(item + std::size_t{1});
+    }
+    due_[item] = time;
+    if (lane.next == Time::max()) {
+      lane.next = time;
+      lane.first = item;
+    } else {
+      after_[lane.last] = item;
+    }
+    lane.last = item;
   }
 
   std::vector<Lane> lanes_;
-  ListPool<Entry> pool_;
+  std::vector<Time> due_;    // of each item in a list
+  std::vector<Item> after_;  // the one behind it
   IndexedHeap others_;
   Time next_ = Time::max();
   std::vector<Item> taken_;

@@ -7,12 +7,6 @@
 #include "simulator/contention/same_rate.hpp"
 
 namespace arlab::simulator {
-namespace {
-
-constexpr std::size_t kMany = 16;  // flows: with fewer, the whole is not faster than the levels
-
-}  // namespace
-
 IncrementalMaxMin::IncrementalMaxMin(std::vector<double> capacity, double cap)
     : channels_(capacity.size()), cap_(cap > 0 ? cap : kInfinite) {
   for (std::size_t l = 0; l < capacity.size(); ++l) channels_[l].capacity = capacity[l];
@@ -105,19 +99,12 @@ void IncrementalMaxMin::set_capacity(Link link, double capacity) {
 std::span<const IncrementalMaxMin::Flow> IncrementalMaxMin::settle() {
   ++settles_;
   changed_.clear();
-  // A flow may have stopped before it was settled, and its number started again.
-  std::size_t fresh = 0;
-  for (const Flow flow : fresh_) fresh += started(flow) ? routes_[flow].length : 0;
-  if (fresh_.size() >= kMany && 2 * fresh > crossings_) {
-    settle_whole();
-  } else {
-    for (const Flow flow : fresh_)
-      if (started(flow)) {
-        const Limit limit = limit_of(flow);
-        set_rate(flow, limit.rate, limit.link);
-      }
-    settle_levels();
-  }
+  for (const Flow flow : fresh_)
+    if (started(flow)) {  // it may have stopped before it was settled
+      const Limit limit = limit_of(flow);
+      set_rate(flow, limit.rate, limit.link);
+    }
+  settle_levels();
   fresh_.clear();
   waiting_.clear();
   report();

@@ -6,7 +6,7 @@
 
 namespace arlab::simulator {
 
-// Solves for all flows that links connect with the new ones and with those of the waiting links.
+// Solves for all flows that links connect with those of the waiting links.
 void IncrementalMaxMin::settle_whole() {
   ++wholes_;
   link_in_.resize(channels_.size());
@@ -22,8 +22,6 @@ void IncrementalMaxMin::settle_whole() {
     gather(link);
     channel(link).turn = channel(link).flows.size() > 1 ? Turn::none : Turn::alone;
   }
-  for (const Flow flow : fresh_)
-    if (started(flow)) gather(route(flow)[0]);
   for (std::size_t i = 0; i < group_.size(); ++i) add_to_problem(group_[i]);
   const Shares solved = solver_.solve(problem_);
   for (const Link link : shared_) channel(link).level = kInfinite;
