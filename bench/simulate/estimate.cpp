@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "bench/simulate/duration.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -30,29 +30,6 @@ bool beyond_clock(SimulateCommand& command, const Config& config, const Record& 
          kMax;
 }
 
-// The number of links that packets would cross, if the model has packets.
-double packets(const SimulateCommand& command, const Config& config, const Record& r) {
-  const auto mtu = command.values.find("mtu");
-  if (mtu == command.values.end() || mtu->second < 1) return 0;
-  const auto element = static_cast<double>(config.element_size());
-  const double whole = static_cast<double>(r.claimed->elements) * element / mtu->second;
-  const auto fabric = command.model.fabric(config.network, config.problem.ranks);
-  return std::max(whole, static_cast<double>(r.claimed->messages)) *
-         simulator::average_route(*fabric);
-}
-
-// The rate of the engine that will probably simulate the part of the ranks.
-double messages_per_second(const SimulateCommand& command, const Config& config, const Record& r,
-                           double part) {
-  constexpr double kEvents = 4e6, kClasses = 1e7, kExchanges = 3e7;  // measured, rounded
-  if (part < 1) return kClasses;
-  const bool is_swept = !command.model.parsed_model().has_links && !command.events &&
-                        !command.critical_path && !command.rank_times &&
-                        !command.disturbance.any() && r.lanes.value_or(1) == 1;
-  const bool is_exchange = r.claimed->messages == r.claimed->rounds * Count{config.problem.ranks};
-  return is_swept && is_exchange ? kExchanges : kEvents;
-}
-
 }  // namespace
 
 double simulated_part(const SimulateCommand& command, const Config& config) {
@@ -72,26 +49,22 @@ Time lower_bound(const SimulateCommand& command, const Config& config) {
 
 Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {
   constexpr double kBytesPerPort = 40, kBytesPerRank = 450, kBytesPerAction = 32,
-                   kHopsPerSecond = 5e6, kRoundsPerSecond = 3e7;  // measured, rounded
+                   kBytesPerFlow = 500, kRoundsPerSecond = 3e7;  // measured, rounded
   const double part = simulated_part(command, config);  // of the ranks, which stand for all
   Estimate e{.messages = static_cast<double>(r.claimed->messages) * part};
-  e.packets = packets(command, config, r);
-  const double rate = messages_per_second(command, config, r, part);
-  e.seconds = std::max(e.messages / rate + e.packets / kHopsPerSecond,
-                       rounds_of_all(config, r) * part / kRoundsPerSecond);
   const double actions = command.rounds(config, RoundSizes::Of::last_rank).actions;
   const int lanes = std::max(1, r.lanes.value_or(1));
   e.memory = static_cast<double>(config.problem.ranks) * lanes *
                  (kBytesPerRank + kBytesPerAction * actions) * part +
              (part < 1 ? kBytesPerPort * static_cast<double>(config.problem.ranks) : 0);
-  if (command.model.parsed_model().has_links) {
-    // Flows that share links: the end of one flow may change the rates of all others.
-    constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up
-    const double flows =
-        static_cast<double>(config.problem.ranks) * lanes * std::max(1., actions / 2);
-    e.memory += flows * kBytesPerFlow;
-    e.seconds += e.messages * flows * kSecondsPerVisit;
-  }
+  const double flows =
+      static_cast<double>(config.problem.ranks) * lanes * std::max(1., actions / 2);
+  if (command.model.parsed_model().has_links) e.memory += flows * kBytesPerFlow;
+  const double hops = packets_of(command, config, r);
+  if (command.values.contains("mtu")) e.packets = hops;
+  const double seconds =
+      duration(command, config, r, {e.messages, hops, part, std::min(flows, e.messages), e.memory});
+  e.seconds = std::max(seconds, rounds_of_all(config, r) * part / kRoundsPerSecond);
   e.seconds *= command.disturbance.any() ? 1 + command.disturbance.runs : 1;
   if (beyond_clock(command, config, r))
     e.impossible =

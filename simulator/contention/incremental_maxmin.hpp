@@ -1,16 +1,24 @@
 // IncrementalMaxMin: max-min fair rates of flows that start and stop on the links of a network.
 //
-// A change re-solves only the flows that it affects: the flows limited by a link that gained or
-// lost a flow. All others keep their rates, and the affected flows share the remaining capacity.
-// Flows whose rates then violate fairness join the subproblem until it is consistent. An allocation
-// is max-min fair if and only if each flow crosses a full link on which no flow has a higher rate
-// (Bertsekas & Gallager, section 6.5.2). That link is the flow's holder.
+// Each link has a level: the rate at which it limits flows, infinite if it is not full. The rate of
+// a flow is the lowest level on its route, and the level of a link follows from the rates that the
+// other links allow its flows. An allocation is max-min fair if and only if each flow crosses a full
+// link on which no flow has a higher rate (Bertsekas & Gallager, section 6.5.2), which is so when all
+// levels agree with the rates.
+//
+// After a change, the levels of the links that gained or lost a flow are computed again, then those
+// of the links whose flows have new rates, until none differs (incremental_levels.cpp). A change of
+// much of the network is solved as a whole instead (incremental_whole.cpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "simulator/contention/flow_list.hpp"
 #include "simulator/contention/maxmin.hpp"
 
 namespace arlab::simulator {
@@ -38,83 +46,117 @@ class IncrementalMaxMin {
   /// Returns the rate of a flow that shares no link of its route.
   double rate_alone(std::span<const Link> route) const;
 
-  double rate(Flow flow) const { return state_[flow].rate; }  ///< 0 before it is settled
-  bool started(Flow flow) const { return started_[flow]; }
+  double rate(Flow flow) const { return routes_[flow].rate; }  ///< 0 before it is settled
+  bool started(Flow flow) const { return routes_[flow].started; }
   std::span<const Link> route(Flow flow) const {
-    return {links_.data() + flow * stride_, length_[flow]};
+    const Route& r = routes_[flow];
+    return {r.length <= kNear ? r.links.data() : far_links_.data() + flow * stride_, r.length};
   }
-  std::size_t flows() const { return length_.size(); }  ///< all flow numbers are below this
+  std::size_t flows() const { return routes_.size(); }  ///< all flow numbers are below this
 
  private:
-  static constexpr Link kNew = -2, kCapped = -1;  // instead of the link that holds a flow
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  static constexpr Link kCapped = -1;  // instead of the link that holds a flow
+  static constexpr std::uint32_t kNear = 4;
 
-  struct State {  // of a flow, what neighbors look at
+  struct alignas(64) Route {  // of a flow, and its rate: one cache line
     double rate = 0;
-    Link holder = kNew;
-    std::uint32_t group = 0;  // the latest group that the flow joined
+    Link holder = kCapped;      // the link of the lowest level
+    std::uint32_t touched = 0;  // the latest settle() that changed the rate
+    std::uint32_t length = 0;
+    bool started = false;
+    std::array<Link, kNear> links{};            // a longer route is in far_links_
+    std::array<std::uint32_t, kNear> places{};  // in the lists of the links; far_places_
   };
 
-  struct Channel {  // the flows on one link
+  enum class Turn : std::uint8_t {
+    none,
+    waits,  // the level is to be computed again, or is just being computed
+    alone,  // the link has one flow or none, and its level is right
+  };
+
+  struct alignas(64) Channel {  // the flows on one link: one cache line
     double capacity = 0;
-    std::vector<Flow> flows;
-    bool dirty = false;           // has gained or lost a flow since it was settled
-    std::uint32_t connected = 0;  // the latest group that all its flows joined
-    std::uint32_t group = 0;      // the latest group whose subproblem contains it, and in that:
-    std::uint32_t index = 0;      // its number
-    std::uint32_t inside = 0;     // the number of its flows
-    std::uint32_t changed = 0;    // the latest extension of a subproblem that added flows to it
+    double level = kInfinite;  // that of a link of one flow is its capacity
+    FlowList flows;
+    Turn turn = Turn::alone;
+    std::uint32_t index = 0;  // its number in the latest solution of the whole
   };
 
-  // Temporary data of one settle_around(): the group of flows that is being solved, and the links
-  // that they share with other flows.
-  struct Scratch {
-    std::vector<Flow> flows;
-    std::vector<Link> own;  // of each flow: what limits its rate apart from shared links
-    std::vector<Link> links;
-    std::vector<Link> waiting;               // links whose flows have not joined yet
-    std::vector<Link> changed;               // links that the latest flows share
-    std::size_t crossings = 0;               // entries in the flow lists of the links
-    std::size_t visited = 0;                 // entries of flow lists read so far
-    std::vector<double> level;               // of each link: the rate at which it limits flows
-    std::vector<std::uint8_t> rate_changed;  // of each link: whether a flow on it has a new rate
-    Sharing problem;
+  static_assert(sizeof(Route) == 64 && sizeof(Channel) == 64);
+
+  struct Touched {
+    Flow flow;
+    double before;  // its rate
+  };
+
+  struct Limit {  // of a flow by the links of its route
+    double rate;
+    Link link;
   };
 
   Channel& channel(Link link) { return channels_[static_cast<std::size_t>(link)]; }
+  const Channel& channel(Link link) const { return channels_[static_cast<std::size_t>(link)]; }
   Flow take_number();
-  void widen(std::size_t length);
-  void mark(Link link);
+  void make_room(Flow flow);
+  std::uint32_t* places(Flow flow) {
+    Route& r = routes_[flow];
+    return r.length <= kNear ? r.places.data() : &far_places_[flow * stride_];
+  }
 
-  void settle_around(Link dirty);
-  Link narrowest(std::span<const Link> route) const;
-  bool settle_alone(Flow flow);
-  void gather();
-  void join(Flow flow);
-  void settle_group();
-  void begin_subproblem();
-  void extend_subproblem();
-  void add_to_subproblem(Flow flow);
-  bool propagate(const Shares& solved);
-  void join_connected();
-  void set_rate(Flow flow, double rate, Link holder);
+  void wait(Link link) {
+    channel(link).turn = Turn::waits;
+    waiting_.push_back(link);
+  }
+  void wait_once(Link link) {
+    if (channel(link).turn != Turn::waits) wait(link);
+  }
+  void set_rate(Flow flow, double rate, Link holder) {
+    Route& r = routes_[flow];
+    if (std::exchange(r.touched, settles_) != settles_) touched_.push_back({flow, r.rate});
+    r.rate = rate;
+    r.holder = holder;
+  }
+  void report();
+
+  // incremental_levels.cpp
+  void settle_levels();
+  double level_of(Link link, const Channel& c);
+  double release(Link link, const Channel& c, double others, double level);
+  double fill(Link link, const Channel& c);
+  Limit limit_of(Flow flow) const;
+  double limit_elsewhere(Flow flow, Link link) const;
+  void lower(Link link, Channel& c, double level);
+  void raise(Link link, Channel& c, double level);
+
+  // incremental_whole.cpp
+  void settle_whole();
+  void gather(Link link);
+  void add_to_problem(Flow flow);
 
   std::vector<Channel> channels_;
-  double cap_;
-  // By flow. links_ and places_ store `stride_` entries per flow: its route, and the flow's
-  // position in the list of each link.
-  std::size_t stride_ = 4;
-  std::vector<Link> links_;
-  std::vector<std::uint32_t> places_;
-  std::vector<std::uint32_t> length_;
-  std::vector<State> state_;
-  std::vector<std::uint8_t> started_;
+  double cap_;                 // infinite: none
+  std::vector<Route> routes_;  // of each flow
+  // `stride_` entries per flow, of which long routes use as many as they have links.
+  std::size_t stride_ = 0;
+  std::vector<Link> far_links_;
+  std::vector<std::uint32_t> far_places_;
   std::vector<Flow> free_;
   std::size_t crossings_ = 0;  // total length of the routes of all started flows
 
-  std::vector<Link> dirty_;
+  std::vector<Link> waiting_;  // in the order in which they are computed again
+  std::vector<Flow> fresh_;    // started since the latest settle()
+  std::vector<Touched> touched_;
   std::vector<Flow> changed_;
-  std::uint32_t groups_ = 0, extensions_ = 0;  // of subproblems, so far
-  Scratch scratch_;
+  std::vector<double> limits_;  // of the flows of one link
+  std::uint32_t settles_ = 0;
+
+  // The whole.
+  std::uint32_t wholes_ = 0;
+  std::vector<std::uint32_t> link_in_, flow_in_;  // the latest solution that contains each
+  std::vector<Flow> group_;
+  std::vector<Link> shared_, own_;  // links of the problem; of each flow: what limits it apart
+  Sharing problem_;
   MaxMin solver_;
 };
 

@@ -41,6 +41,12 @@ class IndexedHeap {
   std::span<const Item> take_next() {
     const Time now = next_time();
     taken_.clear();
+    if (is_single()) {
+      taken_.push_back(heap_.front().item);
+      place_[taken_.front()] = kNowhere;
+      fill(0, false);
+      return taken_;
+    }
     // They are together at the top of the heap.
     found_.assign(1, 0);
     for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -63,20 +69,30 @@ class IndexedHeap {
     Item item = 0;
   };
 
+  // Whether only one item has the earliest time.
+  bool is_single() const {
+    for (std::size_t c = 1; c <= kChildren && c < heap_.size(); ++c)
+      if (heap_[c].time == heap_[0].time) return false;
+    return true;
+  }
+
+  // Fills the hole with the last entry, which sinks to its place unless the heap is built anew.
+  void fill(std::size_t hole, bool rebuild) {
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (hole == heap_.size()) return;
+    if (rebuild)
+      put(hole, last);
+    else
+      sink(hole, last);
+  }
+
   // From the last position on, so that each hole is filled with an entry that stays.
   void remove_found() {
     constexpr std::size_t kMany = 8;  // above 1 of 8 entries, building a new heap is faster
     const bool rebuild = found_.size() * kMany > heap_.size();
     std::sort(found_.begin(), found_.end(), std::greater<>());
-    for (const std::uint32_t at : found_) {
-      const Entry last = heap_.back();
-      heap_.pop_back();
-      if (at == heap_.size()) continue;
-      if (rebuild)
-        put(at, last);
-      else
-        sink(at, last);
-    }
+    for (const std::uint32_t at : found_) fill(at, rebuild);
     if (rebuild && !heap_.empty())
       for (std::size_t at = (heap_.size() - 1) / kChildren + 1; at-- > 0;)
         sink(at, Entry(heap_[at]));
@@ -97,13 +113,25 @@ class IndexedHeap {
     put(at, entry);
   }
 
+  // Returns the earliest of up to four siblings: without branches, which are hard to predict, if there
+  // are four.
+  std::size_t earliest_of(std::size_t first) const {
+    std::size_t min = first;
+    if (first + kChildren > heap_.size()) {
+      for (std::size_t c = first + 1; c < heap_.size(); ++c)
+        if (heap_[c].time < heap_[min].time) min = c;
+      return min;
+    }
+    const Entry* const e = &heap_[first];
+    const std::size_t a = e[1].time < e[0].time, b = 2 + std::size_t{e[3].time < e[2].time};
+    return first + (e[b].time < e[a].time ? b : a);
+  }
+
   void sink(std::size_t at, const Entry& entry) {
     for (;;) {
       const std::size_t first = kChildren * at + 1;
       if (first >= heap_.size()) break;
-      std::size_t min = first;
-      for (std::size_t c = first + 1; c < first + kChildren && c < heap_.size(); ++c)
-        if (heap_[c].time < heap_[min].time) min = c;
+      const std::size_t min = earliest_of(first);
       if (heap_[min].time >= entry.time) break;
       put(at, heap_[min]);
       at = min;

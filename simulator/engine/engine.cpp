@@ -169,10 +169,17 @@ template <class Source>
 void Engine<Source>::advance() {
   const std::span<const Index> arrived = network_.advance(now_);
   for (const Index number : network_.completed_sends()) complete_send(messages_.at(number));
+  // After earlier events of this time, if there are any.
+  const bool queued = !queue_.empty() && queue_.next_time() == now_;
   for (const Index number : arrived) {
     Event e = messages_.free(number);
     e.time = now_;
-    queue_.push(e);
+    if (queued) {
+      queue_.push(e);
+    } else {
+      arrive(e);
+      ++outcome_.events;
+    }
   }
 }
 

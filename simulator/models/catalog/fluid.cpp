@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/contention/delay_queue.hpp"
 #include "simulator/contention/incremental_maxmin.hpp"
 #include "simulator/contention/indexed_heap.hpp"
 #include "simulator/contention/link_flaps.hpp"
@@ -67,7 +68,8 @@ class Fluid : public Network {
     if (id >= flows_.size()) flows_.resize(rates_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
     flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
-    schedule(id, now + route.latency);
+    flows_[id].change = now + route.latency;
+    starts_.push(id, now, route.latency);
     return {now, kNever, true};
   }
 
@@ -85,20 +87,19 @@ class Fluid : public Network {
 
   Time next_change() override {
     for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
-    const Time next = changes_.empty() ? kNever : changes_.next_time();
-    return in_transit_ > 0 ? std::min(next, flaps_.next_time()) : kNever;
+    if (in_transit_ == 0) return kNever;
+    const Time arrival = arrivals_.empty() ? kNever : arrivals_.next_time();
+    return std::min({starts_.next_time(), arrival, flaps_.next_time()});
   }
 
   std::span<const std::uint32_t> advance(Time now) override {
     now_ = now;
     arrived_.clear();
     apply_flaps(now);
-    if (changes_.empty() || changes_.next_time() > now) return arrived_;
-    for (const IncrementalMaxMin::Flow id : changes_.take_next())
-      if (rates_.started(id))
-        complete(id);
-      else
-        start(id);
+    if (!arrivals_.empty() && arrivals_.next_time() == now)
+      for (const IncrementalMaxMin::Flow id : arrivals_.take_next()) complete(id);
+    if (starts_.next_time() == now)
+      for (const IncrementalMaxMin::Flow id : starts_.take_next()) start(id);
     return arrived_;
   }
 
@@ -150,13 +151,11 @@ class Fluid : public Network {
                                            kPicosecondsPerSecond * change.share);
   }
 
-  // The latency is over: the flow starts.
   void start(IncrementalMaxMin::Flow id) {
     flows_[id].since = now_;
     rates_.start(id);
   }
 
-  // All bytes have arrived.
   void complete(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
     if (history_) record(id);
@@ -191,7 +190,7 @@ class Fluid : public Network {
 
   void schedule(IncrementalMaxMin::Flow id, Time at) {
     flows_[id].change = at;
-    changes_.set(id, at);
+    arrivals_.set(id, at);
   }
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
@@ -213,7 +212,8 @@ class Fluid : public Network {
   std::vector<Route> routes_;
   IncrementalMaxMin rates_;
   std::vector<Flow> flows_;  // by their number in rates_
-  IndexedHeap changes_;      // of the flows: end of the latency, then the arrival
+  DelayQueue starts_;        // of the flows: end of the latency, and then
+  IndexedHeap arrivals_;     // of the last byte
   LinkFlaps flaps_;
   std::size_t in_transit_ = 0;   // messages
   std::vector<double> carried_;  // by each link: bytes of completed flows

@@ -17,8 +17,8 @@ class LinkIndex {
   std::span<const LinkId> between(NodeId from, NodeId to) const;
 
  private:
-  const Topology& topology_;
   std::vector<LinkId> sorted_;
+  std::vector<NodeId> targets_;     // of the sorted links
   std::vector<std::size_t> first_;  // by node
 };
 

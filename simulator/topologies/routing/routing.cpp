@@ -51,6 +51,7 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
       seed_(seed),
       links_(topology),
       route_(topology, links_) {
+  for (const Link& link : topology.links()) latencies_.push_back(link.latency);
   if (!has(topology.structure(), routing_))
     fail(Blame::usage, "routing '" + std::string(name(routing_)) + "' does not fit " +
                            topology.spec() + " (" + std::string(summary(routing_)) +
@@ -92,7 +93,7 @@ std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flo
 
 Time Router::latency(std::span<const LinkId> route) const {
   Time sum{};
-  for (const LinkId id : route) sum += topology_.link(id).latency;
+  for (const LinkId id : route) sum += latencies_[static_cast<std::size_t>(id)];
   return sum;
 }
 

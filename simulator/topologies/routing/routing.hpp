@@ -70,6 +70,7 @@ class Router {
   std::uint64_t seed_;
   LinkIndex links_;
   RouteBuilder route_;             // the latest
+  std::vector<Time> latencies_;    // of each link, next to one another
   std::optional<TreeShape> tree_;  // for d_mod_k
   std::vector<Table> tables_;      // by target node, filled on first use
 };

@@ -1,8 +1,10 @@
 // IncrementalMaxMin: after any sequence of changes, the rates equal those of a brute-force solver.
 #include "simulator/contention/incremental_maxmin.hpp"
 
+#include <algorithm>
 #include <set>
 
+#include "algorithms/base/types.hpp"
 #include "tests/simulator/contention/brute_force.hpp"
 #include "tests/support/catch.hpp"
 
@@ -116,6 +118,60 @@ TEST_CASE("incremental max-min on random networks equals a brute-force solver af
     come_and_go(seed, 3, 4, 0);          // one by one: small changes of a full network
     come_and_go(1000 + seed, 40, 3, 0);  // many at once
     come_and_go(2000 + seed, 6, 8, 20);  // short routes, a cap
+  }
+}
+
+// Without a second solver: no link carries more than its capacity, and each flow crosses a full link on
+// which no flow is faster. On a shuffled 4:1 fat tree of 8 leaves, where a flow starts and stops at a
+// time, or many do together, which is solved as a whole.
+TEST_CASE("incremental max-min: the rates stay fair after thousands of changes") {
+  constexpr std::uint32_t kHosts = 64, kLeaves = 8, kUp = 2, kHostsPerLeaf = kHosts / kLeaves;
+  constexpr double kRounding = 1e-9;
+  Draw draw(7);
+  std::vector<double> capacity(2 * kHosts + 2 * kLeaves * kUp);
+  for (double& c : capacity) c = 8 + draw(2);
+  IncrementalMaxMin shares(capacity, 0);
+  const auto random_route = [&] {
+    const std::uint32_t source = draw(kHosts), target = draw(kHosts), spine = target % kUp;
+    const std::uint32_t from = source / kHostsPerLeaf, to = target / kHostsPerLeaf;
+    std::vector<std::uint32_t> links{source, kHosts + target};
+    if (from != to) {
+      links.push_back(2 * kHosts + from * kUp + spine);
+      links.push_back(2 * kHosts + (kLeaves + to) * kUp + spine);
+    }
+    return std::vector<IncrementalMaxMin::Link>(links.begin(), links.end());
+  };
+  std::vector<Flow> flowing;
+  const auto check = [&] {
+    std::vector<double> load(capacity.size()), fastest(capacity.size());
+    for (const Flow f : flowing)
+      for (const auto link : shares.route(f)) {
+        load[index(link)] += shares.rate(f);
+        fastest[index(link)] = std::max(fastest[index(link)], shares.rate(f));
+      }
+    for (std::size_t l = 0; l < load.size(); ++l) REQUIRE(load[l] <= capacity[l] * (1 + kRounding));
+    for (const Flow f : flowing) {
+      const auto route = shares.route(f);
+      REQUIRE(std::any_of(route.begin(), route.end(), [&](auto link) {
+        return load[index(link)] >= capacity[index(link)] * (1 - kRounding) &&
+               shares.rate(f) >= fastest[index(link)] * (1 - kRounding);
+      }));
+    }
+  };
+  for (int step = 0; step < 4000; ++step) {
+    const std::uint32_t changes = step % 50 == 0 ? 100 : 1 + draw(3);
+    for (std::uint32_t k = 0; k < changes; ++k) {
+      if (flowing.size() > (step % 50 == 0 ? 90u : 60u)) {
+        const std::uint32_t i = draw(static_cast<std::uint32_t>(flowing.size()));
+        shares.stop(flowing[i]);
+        flowing[i] = flowing.back();
+        flowing.pop_back();
+      }
+      flowing.push_back(shares.add(random_route()));
+      shares.start(flowing.back());
+    }
+    shares.settle();
+    check();
   }
 }
 

@@ -1,0 +1,140 @@
+// The levels of links after a change, one link after another.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/contention/incremental_maxmin.hpp"
+#include "simulator/contention/same_rate.hpp"
+
+namespace arlab::simulator {
+namespace {
+
+double zero_if(bool zero, double value) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) &
+                               (static_cast<std::uint64_t>(zero) - 1));
+}
+
+}  // namespace
+
+// Every order ends with the same levels. The lowest level of all depends on no other one, so it is
+// right as soon as its link is computed after the change; then so is the second lowest, and so on.
+void IncrementalMaxMin::settle_levels() {
+  const std::size_t most = 2 * crossings_ + 64;  // visits: then the whole is faster
+  std::size_t visits = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Link link = waiting_[i];
+    Channel& c = channel(link);
+    visits += c.flows.size();
+    const double level = level_of(link, c);
+    if (level < c.level) {
+      if (!same_rate(level, c.level)) lower(link, c, level);
+    } else if (level > c.level) {
+      if (!same_rate(level, c.level)) raise(link, c, level);
+    }
+    c.turn = c.flows.size() > 1 ? Turn::none : Turn::alone;
+    if (visits > most) {
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      return settle_whole();
+    }
+  }
+}
+
+// Returns the rate at which the link limits its flows, given what the other links allow them.
+double IncrementalMaxMin::level_of(Link link, const Channel& c) {
+  if (c.flows.size() <= 1) return c.capacity;
+  double others = 0, fastest = 0;
+  std::uint32_t held = 0;
+  for (const Flow flow : c.flows) {  // without branches, which are hard to predict here
+    const Route& r = routes_[flow];
+    const bool is_held = r.holder == link;
+    const double other = zero_if(is_held, r.rate);
+    held += is_held;
+    others += other;
+    fastest = std::max(fastest, other);
+  }
+  if (held == 0) return others <= c.capacity ? kInfinite : fill(link, c);
+  const double level = (c.capacity - others) / held;
+  if (fastest > level) return fill(link, c);
+  return level > c.level ? release(link, c, others, level) : level;
+}
+
+// Returns the level without the flows that other links limit below it, which raises it further.
+double IncrementalMaxMin::release(Link link, const Channel& c, double others, double level) {
+  limits_.resize(std::max<std::size_t>(limits_.size(), c.flows.size()));
+  double* const limits = limits_.data();
+  std::size_t held = 0;
+  for (const Flow flow : c.flows)
+    if (routes_[flow].holder == link) limits[held++] = limit_elsewhere(flow, link);
+  for (;;) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < held; ++i)
+      if (limits[i] < level)
+        others += limits[i];
+      else
+        limits[left++] = limits[i];
+    if (left == held) return level;
+    if (left == 0) return kInfinite;
+    held = left;
+    level = (c.capacity - others) / static_cast<double>(held);
+  }
+}
+
+// Returns the level from the limits of all flows: raises it until the link is full.
+double IncrementalMaxMin::fill(Link link, const Channel& c) {
+  limits_.clear();
+  for (const Flow flow : c.flows)
+    limits_.push_back(routes_[flow].holder == link ? limit_elsewhere(flow, link) : rate(flow));
+  double level = 0;
+  for (std::size_t open = limits_.size();;) {
+    double left = c.capacity;
+    std::size_t above = 0;
+    for (const double limit : limits_)
+      if (limit > level)
+        ++above;
+      else
+        left -= limit;
+    if (above == 0) return kInfinite;
+    if (above == open && level > 0) return level;
+    open = above;
+    level = std::max(level, left / static_cast<double>(above));
+    if (level == 0) return 0;
+  }
+}
+
+IncrementalMaxMin::Limit IncrementalMaxMin::limit_of(Flow flow) const {
+  Limit limit{cap_, kCapped};
+  for (const Link link : route(flow))
+    if (channel(link).level < limit.rate) limit = {channel(link).level, link};
+  return limit;
+}
+
+double IncrementalMaxMin::limit_elsewhere(Flow flow, Link link) const {
+  double limit = cap_;
+  for (const Link other : route(flow))
+    if (other != link) limit = std::min(limit, channel(other).level);
+  return limit;
+}
+
+// The other shared links of a flow whose rate has changed are computed again. A link that is not full
+// remains so with slower flows.
+void IncrementalMaxMin::lower(Link link, Channel& c, double level) {
+  c.level = level;
+  for (const Flow flow : c.flows) {
+    if (rate(flow) <= level) continue;
+    set_rate(flow, level, link);
+    for (const Link other : route(flow))
+      if (channel(other).turn == Turn::none && channel(other).level < kInfinite) wait(other);
+  }
+}
+
+void IncrementalMaxMin::raise(Link link, Channel& c, double level) {
+  c.level = level;
+  for (const Flow flow : c.flows) {
+    if (routes_[flow].holder != link) continue;
+    const Limit limit = limit_of(flow);
+    set_rate(flow, limit.rate, limit.link);
+    for (const Link other : route(flow))
+      if (channel(other).turn == Turn::none) wait(other);
+  }
+}
+
+}  // namespace arlab::simulator
