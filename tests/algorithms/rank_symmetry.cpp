@@ -82,3 +82,20 @@ TEST_CASE("digits are shifted one by one") {
   CHECK(twice.seen_from(6, 3) == 1);  // (1,1) from (0,1): (1,0)
   CHECK(twice.seen_from(6, 5) == 7);
 }
+
+TEST_CASE("some of the shifts, by multiples in each digit") {
+  const RankSymmetry all({4, 6});
+  CHECK(all.shifts() == 24);
+  const std::vector<Rank> periods{2, 3};
+  const RankSymmetry some = all.restricted(periods);
+  CHECK(some.shifts() == 4);
+  CHECK(some.classes() == 6);
+  CHECK(some.class_of(23) == 5);       // (3,5) is (1,2)
+  CHECK(some.representative(5) == 9);  // (1,2)
+  CHECK(some.seen_from(23, 23) == 9);
+  CHECK(some.seen_from(23, 0) == 14);                    // (0,0) by -(2,3): (2,3)
+  CHECK(all.shifted(23, 1, 2) == 7);                     // (3,5) by (0,2): (3,1)
+  CHECK(RankSymmetry({3}, 1, 2).shifted(5, 0, 1) == 3);  // in the second copy
+  for (Rank r = 0; r < 24; ++r)
+    CHECK(some.seen_from(r, r) == some.representative(some.class_of(r)));
+}
