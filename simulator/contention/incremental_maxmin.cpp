@@ -15,6 +15,8 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 // Rates with a smaller relative difference are equal up to rounding.
 constexpr double kRounding = 1e-12;
 
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();  // in a list of flows
+
 bool same(double a, double b) { return std::abs(a - b) <= kRounding * std::max(a, b); }
 
 }  // namespace
@@ -86,15 +88,19 @@ void IncrementalMaxMin::stop(Flow flow) {
   free_.push_back(flow);
   if (!std::exchange(started_[flow], false)) return;
   crossings_ -= length_[flow];
-  const std::uint32_t* place = &places_[flow * stride_];
+  std::uint32_t* place = &places_[flow * stride_];
   for (const Link link : route(flow)) {
     std::vector<Flow>& flows = channel(link).flows;
-    const Flow moved = flows.back();
-    flows[*place] = moved;
+    const std::uint32_t hole = std::exchange(*place++, kNowhere);
+    const auto last = static_cast<std::uint32_t>(flows.size() - 1);
+    if (hole != last) {
+      const Flow moved = flows.back();
+      std::size_t at = moved * stride_;  // of the crossing: a route may repeat the link
+      while (links_[at] != link || places_[at] != last) ++at;
+      places_[at] = hole;
+      flows[hole] = moved;
+    }
     flows.pop_back();
-    const auto links = route(moved);
-    const auto at = std::find(links.begin(), links.end(), link) - links.begin();
-    places_[moved * stride_ + static_cast<std::size_t>(at)] = *place++;
     mark(link);
   }
 }
