@@ -11,6 +11,7 @@
 #include "simulator/contention/indexed_heap.hpp"
 #include "simulator/contention/link_flaps.hpp"
 #include "simulator/contention/processors.hpp"
+#include "simulator/flow_time.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
@@ -183,7 +184,7 @@ class Fluid : public Network {
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
     flow.rate = rates_.rate(id);
-    const double longer = flow.left > 0 ? flow.left / flow.rate : 0;
+    const double longer = flow_picoseconds(flow.left, flow.bytes, flow.rate);
     if (longer <= picoseconds(kLongest)) return schedule(id, now_ + to_time(longer));
     if (flaps_.next_time() == kNever) too_slow(id);
     schedule(id, kNever);  // until a link works again
