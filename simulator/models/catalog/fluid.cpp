@@ -5,6 +5,7 @@
 // Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
 // CM02 model gives the same times (bench/references).
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "simulator/contention/incremental_maxmin.hpp"
@@ -15,28 +16,34 @@
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/routing/shared_links.hpp"
 
 namespace arlab::simulator::model_catalog {
 namespace {
 
-std::vector<double> capacities(const Topology& topology) {  // bytes per picosecond
+std::vector<double> capacities(const SharedLinks& links) {  // bytes per picosecond
   std::vector<double> all;
-  for (const Link& link : topology.links()) all.push_back(link.bandwidth / kPicosecondsPerSecond);
+  for (std::size_t link = 0; link < links.count(); ++link)
+    all.push_back(links[static_cast<LinkId>(link)].bandwidth / kPicosecondsPerSecond);
   return all;
 }
 
 class Fluid : public Network {
  public:
-  Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
-      : fabric_(std::move(fabric)),
+  /// classes: of ranks, one of which sends for all.
+  Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric,
+        std::optional<RouteClasses> classes = {})
+      : values_(values),
+        fabric_(std::move(fabric)),
         topology_(fabric_->topology),
+        links_(topology_, std::move(classes)),
         router_(topology_, fabric_->routing, fabric_->seed),
         host_of_(fabric_->host_of),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
         routes_(static_cast<std::size_t>(ranks)),
-        rates_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
-        carried_(topology_.links().size()) {}
+        rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
+        carried_(links_.count()) {}
 
   // The times of changes are known only with all flows, so links are watched by events. So are links
   // that fail.
@@ -48,6 +55,15 @@ class Fluid : public Network {
   }
   void carry(std::span<const double> bytes) override {
     for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
+  }
+  std::vector<double> carried() const override { return links_.spread(carried_); }
+  std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) override {
+    if (!has_paths()) return {};
+    auto classes = find_route_classes(symmetry, topology_, router_, host_of_);
+    if (!classes) return {};
+    RankSymmetry usable = classes->symmetry;
+    return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
+                                                                   fabric_, std::move(classes))};
   }
   std::span<const Transit> transits(Time now) override {
     transits_.clear();
@@ -111,7 +127,7 @@ class Fluid : public Network {
   }
 
   std::vector<LinkLoad> loads(Time now) const override {
-    return loads_of(topology_, carried_, now);
+    return loads_of(topology_, carried(), now);
   }
 
  private:
@@ -140,7 +156,7 @@ class Fluid : public Network {
                                      host_of_[static_cast<std::size_t>(target)]);
     route.target = target;
     route.latency = router_.latency(links);
-    route.links.assign(links.begin(), links.end());
+    route.links = links_.crossed(links);
     return route;
   }
 
@@ -196,17 +212,19 @@ class Fluid : public Network {
   }
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
-    const Link* slowest = &topology_.link(rates_.route(id)[0]);
+    const Link* slowest = &links_[rates_.route(id)[0]];
     for (const LinkId link : rates_.route(id))
-      if (topology_.link(link).bandwidth < slowest->bandwidth) slowest = &topology_.link(link);
+      if (links_[link].bandwidth < slowest->bandwidth) slowest = &links_[link];
     fail(Blame::usage, "a message of " + short_number(flows_[id].bytes) +
                            " bytes would take over 11 days at its share of link '" + slowest->name +
                            "' (" + short_number(flows_[id].rate * kPicosecondsPerSecond) +
                            " bytes per second): use a smaller size or a faster network");
   }
 
+  Values values_;
   std::shared_ptr<const Fabric> fabric_;
   const Topology& topology_;
+  SharedLinks links_;
   Router router_;
   const std::vector<Rank>& host_of_;  // of each rank
   double envelope_;
