@@ -45,7 +45,7 @@ double packets(const SimulateCommand& command, const Config& config, const Recor
 double messages_per_second(const SimulateCommand& command, const Config& config, const Record& r,
                            double part) {
   constexpr double kEvents = 4e6, kClasses = 1e7, kExchanges = 3e7;  // measured, rounded
-  if (part < 1) return kClasses;
+  if (part < 1) return command.model.parsed_model().has_links ? kEvents : kClasses;
   const bool is_swept = !command.model.parsed_model().has_links && !command.events &&
                         !command.critical_path && !command.rank_times &&
                         !command.disturbance.any() && r.lanes.value_or(1) == 1;
@@ -56,11 +56,18 @@ double messages_per_second(const SimulateCommand& command, const Config& config,
 }  // namespace
 
 double simulated_part(const SimulateCommand& command, const Config& config) {
-  if (command.model.parsed_model().has_links || command.critical_path || command.rank_times ||
-      command.disturbance.any() || command.no_symmetry || command.events)
+  const bool has_links = command.model.parsed_model().has_links;
+  if (command.critical_path || command.rank_times || command.disturbance.any() ||
+      command.no_symmetry || command.events || (has_links && command.links > 0))
     return 1;
   const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
-  return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
+  if (!symmetry) return 1;
+  if (!has_links) return static_cast<double>(symmetry->classes()) / config.problem.ranks;
+  constexpr Count kFew = 1'000'000;  // messages, which take less time than to compare routes
+  if (predicted_cost(*config.algorithm, config.problem).messages < kFew) return 1;
+  const auto network = command.model.make(config.network, config.problem.ranks);
+  const auto classes = network->of_classes(*symmetry);
+  return classes ? 1. / classes->symmetry.shifts() : 1;
 }
 
 Time lower_bound(const SimulateCommand& command, const Config& config) {
@@ -88,7 +95,7 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
     // Flows that share links: the end of one flow may change the rates of all others.
     constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up
     const double flows =
-        static_cast<double>(config.problem.ranks) * lanes * std::max(1., actions / 2);
+        static_cast<double>(config.problem.ranks) * part * lanes * std::max(1., actions / 2);
     e.memory += flows * kBytesPerFlow;
     e.seconds += e.messages * flows * kSecondsPerVisit;
   }

@@ -134,7 +134,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
   std::optional<ClassNetwork> classes;
   if (options.symmetry) classes = classes_on_links(algorithm, problem, lanes, network, options);
   // An event takes as long as the sweep of many messages.
-  constexpr Rank kMany = 32;
+  constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;
   if (has_few && options.sweep && is_plain(lanes, options) && network.has_paths())
     if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);

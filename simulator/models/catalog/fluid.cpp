@@ -16,7 +16,7 @@
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
-#include "simulator/topologies/routing/shared_links.hpp"
+#include "simulator/topologies/routing/latest_routes.hpp"
 
 namespace arlab::simulator::model_catalog {
 namespace {
@@ -38,10 +38,9 @@ class Fluid : public Network {
         topology_(fabric_->topology),
         links_(topology_, std::move(classes)),
         router_(topology_, fabric_->routing, fabric_->seed),
-        host_of_(fabric_->host_of),
+        routes_(links_, fabric_->host_of),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
-        routes_(static_cast<std::size_t>(ranks)),
         rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(links_.count()) {}
 
@@ -49,7 +48,7 @@ class Fluid : public Network {
   // that fail.
   bool has_paths() const override { return history_ == nullptr && flaps_.empty(); }
   Path path(Rank source, Rank target) override {
-    const Route& route = route_to(source, target);
+    const LatestRoutes::Route& route = routes_.find(router_, source, target);
     if (route.links.empty()) return {};
     return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
   }
@@ -59,7 +58,7 @@ class Fluid : public Network {
   std::vector<double> carried() const override { return links_.spread(carried_); }
   std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) override {
     if (!has_paths()) return {};
-    auto classes = find_route_classes(symmetry, topology_, router_, host_of_);
+    auto classes = find_route_classes(symmetry, topology_, router_, fabric_->host_of);
     if (!classes) return {};
     RankSymmetry usable = classes->symmetry;
     return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
@@ -79,7 +78,7 @@ class Fluid : public Network {
 
   Sent send(const Message& m, Time now) override {
     if (in_transit_++ == 0) apply_flaps(now);
-    const Route& route = route_to(m.source, m.target);
+    const LatestRoutes::Route& route = routes_.find(router_, m.source, m.target);
     const IncrementalMaxMin::Flow id = rates_.add(route.links);
     if (id >= flows_.size()) flows_.resize(rates_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
@@ -141,24 +140,6 @@ class Fluid : public Network {
     Time since{};
     Time change{};  // when the latency ends, or the bytes have arrived
   };
-
-  struct Route {
-    Rank target = -1;
-    Time latency{};
-    std::vector<LinkId> links;
-  };
-
-  // Keeps the latest route of each source: many ranks send to the same target repeatedly.
-  const Route& route_to(Rank source, Rank target) {
-    Route& route = routes_[static_cast<std::size_t>(source)];
-    if (route.target == target) return route;
-    const auto links = router_.route(host_of_[static_cast<std::size_t>(source)],
-                                     host_of_[static_cast<std::size_t>(target)]);
-    route.target = target;
-    route.latency = router_.latency(links);
-    route.links = links_.crossed(links);
-    return route;
-  }
 
   // While no message is on its way nothing asks for the next change, so flaps may have passed.
   void apply_flaps(Time now) {
@@ -226,10 +207,9 @@ class Fluid : public Network {
   const Topology& topology_;
   SharedLinks links_;
   Router router_;
-  const std::vector<Rank>& host_of_;  // of each rank
+  LatestRoutes routes_;
   double envelope_;
   Processors processors_;
-  std::vector<Route> routes_;
   IncrementalMaxMin rates_;
   std::vector<Flow> flows_;  // by their number in rates_
   IndexedHeap changes_;      // of the flows: end of the latency, then the arrival

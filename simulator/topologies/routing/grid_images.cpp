@@ -52,7 +52,7 @@ std::optional<std::vector<LinkId>> RouteImages::on_grid(const Grid& grid,
                                                         std::span<const Rank> image) const {
   const auto shift = shift_of(grid, image);
   if (!shift) return {};
-  LinkImages images(topology_);
+  LinkImages images(kinds_);
   const std::size_t each = 2 * grid.dims.size();
   for (Rank host = 0; host < topology_.hosts(); ++host) {
     Rank other = host, stride = 1;

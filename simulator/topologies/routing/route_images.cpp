@@ -1,27 +1,31 @@
 #include "simulator/topologies/routing/route_images.hpp"
 
-#include <numeric>
+#include <map>
 
 #include "simulator/topologies/analysis/distances.hpp"
 
 namespace arlab::simulator {
 
-LinkImages::LinkImages(const Topology& topology)
-    : topology_(topology), images_(topology.links().size()), is_set_(images_.size()) {
-  std::iota(images_.begin(), images_.end(), 0);
-}
-
-bool LinkImages::set(LinkId link, LinkId image) {
-  const auto at = static_cast<std::size_t>(link);
-  if (is_set_[at]) return images_[at] == image;
-  is_set_[at] = true;
-  images_[at] = image;
-  const Link &a = topology_.link(link), &b = topology_.link(image);
-  return a.bandwidth == b.bandwidth && a.latency == b.latency;
+std::vector<std::int32_t> kinds_of(std::span<const Link> links) {
+  std::map<std::pair<double, std::int64_t>, std::int32_t> numbers;
+  std::vector<std::int32_t> kinds;
+  kinds.reserve(links.size());
+  const Link* latest = nullptr;  // most links are like the one before
+  for (const Link& link : links) {
+    const bool is_same =
+        latest && link.bandwidth == latest->bandwidth && link.latency == latest->latency;
+    const auto next = static_cast<std::int32_t>(numbers.size());
+    kinds.push_back(
+        is_same
+            ? kinds.back()
+            : numbers.emplace(std::pair(link.bandwidth, link.latency.count()), next).first->second);
+    latest = &link;
+  }
+  return kinds;
 }
 
 RouteImages::RouteImages(const Topology& topology, const LinkIndex& links, Routing routing)
-    : topology_(topology), links_(links), routing_(routing) {
+    : topology_(topology), links_(links), routing_(routing), kinds_(kinds_of(topology.links())) {
   if (routing_ == Routing::dimension) list_steps(std::get<Grid>(topology_.structure()));
 }
 
@@ -65,7 +69,7 @@ std::optional<std::vector<LinkId>> RouteImages::of(std::span<const Rank> image) 
 // A host's only link up, and the switch's only link down: there is one way between two hosts.
 std::optional<std::vector<LinkId>> RouteImages::on_switch(NodeId middle,
                                                           std::span<const Rank> image) const {
-  LinkImages images(topology_);
+  LinkImages images(kinds_);
   for (Rank host = 0; host < topology_.hosts(); ++host) {
     const Rank other = image[index(host)];
     if (!is_used(other)) continue;
@@ -80,7 +84,7 @@ std::optional<std::vector<LinkId>> RouteImages::on_switch(NodeId middle,
 
 // A router takes the only link between two hosts, if there is one.
 std::optional<std::vector<LinkId>> RouteImages::on_mesh(std::span<const Rank> image) const {
-  LinkImages images(topology_);
+  LinkImages images(kinds_);
   for (Rank a = 0; a < topology_.hosts(); ++a)
     for (Rank b = 0; b < topology_.hosts(); ++b) {
       if (a == b || !is_used(image[index(a)]) || !is_used(image[index(b)])) continue;

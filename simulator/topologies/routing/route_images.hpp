@@ -7,9 +7,10 @@
 // What a hash or a table of distances chooses is refused, unless there is one way only.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "simulator/topologies/routing/link_index.hpp"
@@ -17,20 +18,34 @@
 
 namespace arlab::simulator {
 
+/// Returns a number for each link, equal for links of equal bandwidth and latency.
+std::vector<std::int32_t> kinds_of(std::span<const Link> links);
+
 /// Collects images of links.
 class LinkImages {
  public:
-  explicit LinkImages(const Topology& topology);
+  /// kinds: of the links, which must outlive this.
+  explicit LinkImages(std::span<const std::int32_t> kinds)
+      : kinds_(kinds), images_(kinds.size(), kNone) {}
 
-  /// Returns false if the link has another image, or the two differ in bandwidth or latency.
-  bool set(LinkId link, LinkId image);
+  /// Returns false if the link has another image, or is of another kind than the image.
+  bool set(LinkId link, LinkId image) {
+    LinkId& known = images_[static_cast<std::size_t>(link)];
+    if (known != kNone) return known == image;
+    known = image;
+    return kinds_[static_cast<std::size_t>(link)] == kinds_[static_cast<std::size_t>(image)];
+  }
   /// Returns the image of each link; links without one are their own.
-  std::vector<LinkId> take() && { return std::move(images_); }
+  std::vector<LinkId> take() && {
+    for (std::size_t link = 0; link < images_.size(); ++link)
+      if (images_[link] == kNone) images_[link] = static_cast<LinkId>(link);
+    return std::move(images_);
+  }
 
  private:
-  const Topology& topology_;
+  static constexpr LinkId kNone = -1;
+  std::span<const std::int32_t> kinds_;
   std::vector<LinkId> images_;
-  std::vector<bool> is_set_;
 };
 
 class RouteImages {
@@ -55,6 +70,7 @@ class RouteImages {
   const Topology& topology_;
   const LinkIndex& links_;
   Routing routing_;
+  std::vector<std::int32_t> kinds_;  // of links
   std::vector<LinkId> steps_;  // on a grid: the links up and down of each host in each dimension
 };
 

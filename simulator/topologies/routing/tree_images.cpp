@@ -120,7 +120,7 @@ bool set_level(const Level& level, std::span<const Rank> image, LinkImages& imag
 std::optional<std::vector<LinkId>> RouteImages::on_tree(const Tree& tree,
                                                         std::span<const Rank> image) const {
   const TreeShape shape(tree, topology_.spec());
-  LinkImages images(topology_);
+  LinkImages images(kinds_);
   for (int l = 0; l < shape.levels(); ++l)
     if (!set_level(Level(shape, links_, l), image, images)) return {};
   return std::move(images).take();
