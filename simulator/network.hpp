@@ -106,6 +106,8 @@ class Network {
   /// of these ranks onto one another under some of the shifts; nothing otherwise, also if all ranks
   /// and pairs cost the same.
   virtual std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry);
+  /// Returns the shifts of ranks along the coordinates of the network, if it has coordinates.
+  virtual std::optional<RankSymmetry> shifts() const { return {}; }
   /// Returns the time of a reduction on an idle processor.
   virtual Time reduction(Bytes /*bytes*/) const { return {}; }
 

@@ -66,7 +66,8 @@ double simulated_part(const SimulateCommand& command, const Config& config) {
   constexpr Count kFew = 1'000'000;  // messages, which take less time than to compare routes
   if (predicted_cost(*config.algorithm, config.problem).messages < kFew) return 1;
   const auto network = command.model.make(config.network, config.problem.ranks);
-  const auto classes = network->of_classes(*symmetry);
+  const auto classes =
+      simulator::classes_on_links(*config.algorithm, config.problem, config.segments, *network);
   return classes ? 1. / classes->symmetry.shifts() : 1;
 }
 

@@ -54,15 +54,6 @@ std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const 
   return result;
 }
 
-// The network of classes of ranks, where events of one rank of each give the times of all.
-std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const Problem& problem,
-                                             const std::vector<Lane>& lanes, Network& network,
-                                             const SimulateOptions& options) {
-  if (network.uniform() || !is_plain(lanes, options)) return {};
-  const auto symmetry = symmetry_of(algorithm, problem, options.segments);
-  return symmetry ? network.of_classes(*symmetry) : std::nullopt;
-}
-
 // On a network with links, by the events of the ranks that stand for all.
 SimulationResult events_of_classes(const Algorithm& algorithm, const Lane& lane,
                                    const ClassNetwork& of_classes, Bytes element_size,
@@ -96,6 +87,32 @@ std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Proble
   return algorithm.symmetry(problem);
 }
 
+std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const Problem& problem,
+                                             int segments, Network& network) {
+  if (network.uniform()) return {};
+  const auto symmetry = symmetry_of(algorithm, problem, segments);
+  if (!symmetry) return {};
+  std::optional<ClassNetwork> classes = network.of_classes(*symmetry);
+  if (!algorithm.all_alike) return classes;
+  const auto along = network.shifts();
+  if (auto more = along ? network.of_classes(*along) : std::nullopt;
+      more && (!classes || more->symmetry.shifts() > classes->symmetry.shifts()))
+    return more;
+  return classes;
+}
+
+namespace {
+
+std::optional<ClassNetwork> plain_classes_on_links(const Algorithm& algorithm,
+                                                   const Problem& problem,
+                                                   const std::vector<Lane>& lanes, Network& network,
+                                                   const SimulateOptions& options) {
+  if (!is_plain(lanes, options)) return {};
+  return classes_on_links(algorithm, problem, options.segments, network);
+}
+
+}  // namespace
+
 std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, const Problem& problem,
                                                  Bytes element_size, Network& network,
                                                  const SimulateOptions& options) {
@@ -106,7 +123,8 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
     if (!symmetry || costs->delay.mean > Time{}) return {};
     result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
                            options.latest);
-  } else if (const auto classes = classes_on_links(algorithm, problem, lanes, network, options)) {
+  } else if (const auto classes =
+                 plain_classes_on_links(algorithm, problem, lanes, network, options)) {
     result = events_of_classes(algorithm, lanes.front(), *classes, element_size, network, options);
   }
   if (result) result->stopped |= result->finish > options.latest;
@@ -132,7 +150,8 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
       return std::move(*result);
   }
   std::optional<ClassNetwork> classes;
-  if (options.symmetry) classes = classes_on_links(algorithm, problem, lanes, network, options);
+  if (options.symmetry)
+    classes = plain_classes_on_links(algorithm, problem, lanes, network, options);
   // An event takes as long as the sweep of many messages.
   constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;

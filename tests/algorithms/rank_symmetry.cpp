@@ -1,6 +1,7 @@
 // The symmetries that algorithms declare, compared with the programs of all ranks.
 #include "algorithms/rank_symmetry.hpp"
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -63,6 +64,36 @@ TEST_CASE("ranks of a class have the same programs, on every P up to 64") {
   int checked = 0;
   for (const Rank ranks : ranks_up_to(64)) checked += check_symmetries(ranks, 100);
   CHECK(checked > 100);
+}
+
+// By another permutation than a shift: turned around, and every second rank swapped with the next.
+TEST_CASE("ranks that are all alike have the same actions under any permutation") {
+  int checked = 0;
+  for (const Algorithm& algorithm : algorithms())
+    for (const Rank ranks : {1, 2, 5, 12, 37}) {
+      const Problem p{.ranks = ranks, .elements = 7 * Count{ranks}};
+      if (!algorithm.all_alike) continue;
+      CHECK(algorithm.family == "whole");
+      const auto image = [&](Rank r) {
+        const Rank other = (r ^ 1) < ranks ? r ^ 1 : r;
+        return ranks - 1 - other;
+      };
+      const auto actions = [&](Rank me, bool mapped) {
+        Seen rounds;
+        for (Program program = algorithm.program(p, me); program.next();) {
+          auto& round = rounds.emplace_back();
+          for (const Action& a : program.round()) {
+            CHECK(p.blocks().size(a.chunks) == p.elements);
+            round.emplace_back(a.kind, mapped ? image(a.peer) : a.peer, p.elements);
+          }
+          std::sort(round.begin(), round.end());
+        }
+        return rounds;
+      };
+      for (Rank r = 0; r < ranks; ++r) REQUIRE(actions(r, true) == actions(image(r), false));
+      ++checked;
+    }
+  CHECK(checked == 5);
 }
 
 TEST_CASE("digits are shifted one by one") {

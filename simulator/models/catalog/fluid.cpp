@@ -64,6 +64,7 @@ class Fluid : public Network {
     return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
                                                                    fabric_, std::move(classes))};
   }
+  std::optional<RankSymmetry> shifts() const override { return shifts_along(*fabric_); }
   std::span<const Transit> transits(Time now) override {
     transits_.clear();
     for (const Flow& f : flows_)

@@ -4,6 +4,7 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"
+#include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
@@ -141,4 +142,27 @@ TEST_CASE("one rank per class takes the times of all events on links, on 1,024 r
   }
   for (const char* name : {"butterfly", "rabenseifner", "swing", "circulant", "pat"})
     CHECK(used[name] > 1);
+}
+
+// The shifts that all_to_all declares are few on these networks, those of their coordinates are all.
+TEST_CASE("ranks that are all alike have the shifts of the network") {
+  for (const char* topology :
+       {"torus:dims=4x3x2", "torus:dims=5x5", "hypercube", "fat_tree:down=4x8,up=1x2,count=1x1",
+        "leaf_spine:hosts=6,leaves=4,spines=3,oversubscription=2"}) {
+    const Algorithm& algorithm = find_algorithm("all_to_all");
+    const Rank ranks = make_topology(topology).hosts();
+    const Problem p{.ranks = ranks, .elements = 5000};
+    for (const Values* const values : {&kFree, &kCostly}) {
+      const TriedNetwork tried{
+          {.topology = topology}, build_fabric({.topology = topology}, ranks), *values};
+      const auto network = make_network(find_model("fluid"), *values, ranks, tried.fabric);
+      const auto classes = classes_on_links(algorithm, p, 1, *network);
+      INFO(topology);
+      REQUIRE(classes);
+      CHECK(classes->symmetry.classes() == 1);
+      Uses used;
+      check_classes(tried, algorithm, p, used);
+      CHECK(used["all_to_all"] == 1);
+    }
+  }
 }
