@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "algorithms/base/error.hpp"
 #include "algorithms/rank_symmetry.hpp"
 #include "simulator/topologies/routing/link_orbits.hpp"
 #include "simulator/topologies/routing/route_images.hpp"
@@ -20,7 +21,10 @@ struct RouteClasses {
 
   /// Returns how many of the messages that the shifts map onto one another cross a link, for each link
   /// of its orbit that one of them crosses.
-  Count crossings(std::int32_t orbit) const { return symmetry.shifts() / links.size(orbit); }
+  Count crossings(std::int32_t orbit) const {
+    expects(symmetry.shifts() % links.size(orbit) == 0, "shifts map links onto links as a group");
+    return symmetry.shifts() / links.size(orbit);
+  }
 };
 
 /// Returns the largest part of `symmetry`, by digits, whose shifts map routes onto routes. host_of: of

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "simulator/engine/simulate.hpp"
+#include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
@@ -165,4 +166,46 @@ TEST_CASE("ranks that are all alike have the shifts of the network") {
       CHECK(used["all_to_all"] == 1);
     }
   }
+}
+
+TEST_CASE("what needs all ranks on links does not use classes") {
+  const Problem p{.ranks = 16, .elements = 1600};
+  const auto engine_on = [&](const FabricSpec& spec, const SimulateOptions& options,
+                             LinkHistory* watched = nullptr, std::vector<LinkFlap> flaps = {}) {
+    const auto network = make_network(find_model("fluid"), {}, p.ranks, spec);
+    if (watched) network->watch_links(*watched);
+    if (!flaps.empty()) CHECK(network->flap_links(std::move(flaps)));
+    return simulate(find_algorithm("round_robin"), p, 4, *network, options).engine;
+  };
+  const FabricSpec leaves{.topology = "leaf_spine:hosts=4,leaves=4,spines=2"};
+  CHECK(engine_on(leaves, {.sweep = false}) == EngineKind::symmetry);
+  CHECK(engine_on(leaves, {.symmetry = false, .sweep = false}) == EngineKind::events);
+  Trace trace;
+  CHECK(engine_on(leaves, {.sweep = false, .trace = &trace}) == EngineKind::events);
+  const std::vector<Time> starts(16);
+  CHECK(engine_on(leaves, {.sweep = false, .starts = starts}) == EngineKind::events);
+  CHECK(engine_on(leaves, {.segments = 2, .sweep = false}) == EngineKind::events);
+  LinkHistory watched;
+  CHECK(engine_on(leaves, {.sweep = false}, &watched) == EngineKind::events);
+  CHECK(engine_on(leaves, {.sweep = false}, nullptr, {{.link = 0, .length = Time{5}}}) ==
+        EngineKind::events);
+  FabricSpec random = leaves, hashed = leaves;
+  random.placement = "random";
+  hashed.routing = "ecmp";
+  CHECK(engine_on(random, {.sweep = false}) == EngineKind::events);
+  CHECK(engine_on(hashed, {.sweep = false}) == EngineKind::events);
+}
+
+TEST_CASE("one rank per class stops after the latest time") {
+  const Problem p{.ranks = 16, .elements = 1600};
+  const auto until = [&](Time latest) {
+    const auto network =
+        make_network(find_model("fluid"), {}, p.ranks, FabricSpec{.topology = "hypercube"});
+    return simulate(find_algorithm("rabenseifner"), p, 4, *network, {.latest = latest});
+  };
+  const SimulationResult whole = until(kNever);
+  CHECK(whole.engine == EngineKind::symmetry);
+  CHECK(until(whole.finish - Time{1}).stopped);
+  CHECK(!until(whole.finish).stopped);
+  CHECK(until(whole.finish).finish_of == whole.finish_of);
 }
