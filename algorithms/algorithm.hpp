@@ -99,6 +99,9 @@ struct Algorithm {
 
   /// Optional: which ranks behave alike, if all chunks have the same size or messages carry all.
   std::function<std::optional<RankSymmetry>(const Problem&)> symmetry{};
+  /// Whether all permutations of ranks map rounds onto one another, but for the order of their actions,
+  /// and all messages carry the whole vector.
+  bool all_alike = false;
 
   /// What a spec such as "recursive_multiplying:k=4" can set; `configure` reads the settings.
   std::vector<Parameter> parameters{};

@@ -17,7 +17,7 @@ std::optional<RankSymmetry> folded_digit_symmetry(const Problem& p, Rank radix) 
   if (p.ranks % fold.core != 0) return {};
   std::vector<Rank> radices(index(fold.steps), radix);
   if (radices.empty()) radices.push_back(1);
-  return RankSymmetry(std::move(radices), 1, p.ranks / fold.core);
+  return RankSymmetry(radices, 1, p.ranks / fold.core);
 }
 
 }  // namespace arlab

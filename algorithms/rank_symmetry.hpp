@@ -6,8 +6,9 @@
 // along a ring, two are shifts along a torus, and radices of 2 are an exclusive or.
 #pragma once
 
+#include <cstddef>
 #include <optional>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "algorithms/problem.hpp"
@@ -19,42 +20,95 @@ class RankSymmetry {
   /// radices: their product, times `copies`, is the number of ranks. period: shifts change the first
   /// digit by its multiples only; it divides the first radix. copies: of the numbers, one after the
   /// other, which are shifted alike and keep apart.
-  explicit RankSymmetry(std::vector<Rank> radices, Rank period = 1, Rank copies = 1)
-      : radices_(std::move(radices)), period_(period), copies_(copies) {
-    for (const Rank radix : radices_) size_ *= radix;
+  explicit RankSymmetry(const std::vector<Rank>& radices, Rank period = 1, Rank copies = 1)
+      : copies_(copies) {
+    for (const Rank radix : radices) digits_.push_back({radix, 1});
+    if (!digits_.empty()) digits_.front().period = period;
+    count();
   }
 
-  Rank classes() const { return period_ * copies_; }
+  /// Returns the shifts among these that change each digit by multiples of its period only. Each period
+  /// is a multiple of the digit's period and divides its radix.
+  RankSymmetry restricted(std::span<const Rank> periods) const {
+    RankSymmetry some = *this;
+    for (std::size_t d = 0; d < digits_.size(); ++d) some.digits_[d].period = periods[d];
+    some.count();
+    return some;
+  }
+
+  std::size_t digits() const { return digits_.size(); }
+  Rank radix(std::size_t digit) const { return digits_[digit].radix; }
+  Rank period(std::size_t digit) const { return digits_[digit].period; }
+  Rank ranks() const { return size_ * copies_; }
+  /// Returns the number of shifts, which is that of the ranks of each class.
+  Rank shifts() const { return size_ / periods_; }
+
+  Rank classes() const { return periods_ * copies_; }
   Rank class_of(Rank rank) const {
-    return rank / size_ * period_ + (period_ == 1 ? 0 : rank % radices_.front() % period_);
+    Rank of_class = rank / size_ * periods_;
+    if (periods_ == 1) return of_class;
+    Rank stride = 1;
+    rank %= size_;
+    for (const Digit& digit : digits_) {
+      of_class += stride * (rank % digit.radix % digit.period);
+      stride *= digit.period;
+      rank /= digit.radix;
+    }
+    return of_class;
   }
   /// Returns the rank that represents the class.
   Rank representative(Rank of_class) const {
-    return of_class / period_ * size_ + of_class % period_;
+    Rank rank = of_class / periods_ * size_, stride = 1;
+    of_class %= periods_;
+    for (const Digit& digit : digits_) {
+      rank += stride * (of_class % digit.period);
+      stride *= digit.radix;
+      of_class /= digit.period;
+    }
+    return rank;
   }
   /// Returns the image of `rank` under the shift that maps `viewer` onto the rank of its class.
   Rank seen_from(Rank viewer, Rank rank) const {
-    Rank image = rank / size_ * size_, kept = viewer % radices_.front() % period_;
+    Rank image = rank / size_ * size_, stride = 1;
     rank %= size_;
     viewer %= size_;
-    if (radices_.size() == 1) return image + shifted(rank, viewer, radices_.front(), kept);
-    Rank stride = 1;
-    for (const Rank radix : radices_) {
-      image += stride * shifted(rank / stride % radix, viewer / stride % radix, radix, kept);
-      stride *= radix;
-      kept = 0;
+    for (const Digit& digit : digits_) {
+      const Rank at = digits_.size() == 1 ? viewer : viewer % digit.radix;
+      const Rank by = at % digit.period - at;
+      image +=
+          stride * wrapped((digits_.size() == 1 ? rank : rank % digit.radix) + by, digit.radix);
+      stride *= digit.radix;
+      rank /= digit.radix;
+      viewer /= digit.radix;
     }
     return image;
   }
-
- private:
-  static Rank shifted(Rank digit, Rank viewer, Rank radix, Rank kept) {
-    const Rank image = digit - viewer + kept;
-    return image < 0 ? image + radix : image >= radix ? image - radix : image;
+  /// Returns the image of `rank` under the shift that adds `by`, below the radix, to one digit.
+  Rank shifted(Rank rank, std::size_t digit, Rank by) const {
+    Rank stride = 1;
+    for (std::size_t d = 0; d < digit; ++d) stride *= digits_[d].radix;
+    const Rank radix = digits_[digit].radix, at = rank % size_ / stride % radix;
+    return rank + stride * (wrapped(at + by, radix) - at);
   }
 
-  std::vector<Rank> radices_;
-  Rank period_, copies_, size_ = 1;
+ private:
+  struct Digit {
+    Rank radix = 1, period = 1;
+  };
+
+  static Rank wrapped(Rank digit, Rank radix) {
+    return digit < 0 ? digit + radix : digit >= radix ? digit - radix : digit;
+  }
+  void count() {
+    size_ = periods_ = 1;
+    for (const Digit& digit : digits_) {
+      size_ *= digit.radix;
+      periods_ *= digit.period;
+    }
+  }
+
+  std::vector<Digit> digits_;
+  Rank copies_, size_ = 1, periods_ = 1;
 };
 
 /// The shifts along all ranks, in rings.

@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
+#include "algorithms/rank_symmetry.hpp"
 
 namespace arlab::simulator {
 
@@ -79,6 +82,8 @@ class LinkHistory;  // simulator/link_history.hpp
 
 inline constexpr Time kNever = Time::max();
 
+struct ClassNetwork;
+
 class Network {
  public:
   virtual ~Network() = default;
@@ -95,6 +100,14 @@ class Network {
   virtual std::span<const Transit> transits(Time /*now*/) { return {}; }
   /// Adds bytes to what each link, by number, has carried.
   virtual void carry(std::span<const double> /*bytes*/) {}
+  /// Returns the bytes that each link, by number, has carried.
+  virtual std::vector<double> carried() const { return {}; }
+  /// Returns a network on which one rank of each class sends for all, if the network maps the routes
+  /// of these ranks onto one another under some of the shifts; nothing otherwise, also if all ranks
+  /// and pairs cost the same.
+  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry);
+  /// Returns the shifts of ranks along the coordinates of the network, if it has coordinates.
+  virtual std::optional<RankSymmetry> shifts() const { return {}; }
   /// Returns the time of a reduction on an idle processor.
   virtual Time reduction(Bytes /*bytes*/) const { return {}; }
 
@@ -159,5 +172,15 @@ class Network {
   /// Computes for `duration` on the rank, from `now` or when its processor is free.
   virtual Work compute(Rank rank, Time duration, Time now) = 0;
 };
+
+/// A network whose messages stand for their images under the shifts, which share its links, too.
+struct ClassNetwork {
+  RankSymmetry symmetry;             ///< the shifts that map routes onto routes
+  std::unique_ptr<Network> network;  ///< new; ranks keep their numbers
+};
+
+inline std::optional<ClassNetwork> Network::of_classes(const RankSymmetry& /*symmetry*/) {
+  return {};
+}
 
 }  // namespace arlab::simulator

@@ -13,7 +13,7 @@ namespace arlab::simulator {
 enum class EngineKind : std::uint8_t {
   events,    ///< every event in order of time, from one queue
   sweep,     ///< rank after rank and round after round, without a queue of all events
-  symmetry,  ///< one rank of each class of ranks that behave alike
+  symmetry,  ///< one rank of each class of ranks that behave alike, by a sweep or by events
   periods,   ///< events, without those of rounds that repeat the rounds before them
 };
 

@@ -58,6 +58,7 @@ Algorithm all_to_all() {
       .rank_cost_model = rank_cost_model,
       .unsupported_reason = unsupported_reason,
       .symmetry = shift_symmetry,
+      .all_alike = true,
   };
 }
 

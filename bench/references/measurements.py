@@ -28,11 +28,11 @@ SIMULATED = {
     "butterfly on 2^20 ranks, alpha-beta, sweep": "arlab simulate butterfly -p 1M -s 4K --model alpha_beta --no-symmetry",
     "butterfly on 2^20 ranks, LogGOPS, events": "arlab simulate butterfly -p 1M -s 4K --model loggops --events",
     "ring on 4096 ranks, LogGOPS, events": "arlab simulate ring -p 4096 -s 16M --model loggops --events",
-    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --model fluid",
+    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --model fluid --no-symmetry",
     "round_robin on 1024 ranks, random placement, fat tree 4:1":
         "arlab simulate round_robin -p 1024 -s 1M --model fluid --topology fat_tree:down=32x32,up=1x8,count=1x1 "
         "--placement random",
-    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --model fluid",
+    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --model fluid --no-symmetry",
 }
 
 

@@ -33,11 +33,19 @@ bool beyond_clock(SimulateCommand& command, const Config& config, const Record& 
 }  // namespace
 
 double simulated_part(const SimulateCommand& command, const Config& config) {
-  if (command.model.parsed_model().has_links || command.critical_path || command.rank_times ||
-      command.disturbance.any() || command.no_symmetry || command.events)
+  const bool has_links = command.model.parsed_model().has_links;
+  if (command.critical_path || command.rank_times || command.disturbance.any() ||
+      command.no_symmetry || command.events || (has_links && command.links > 0))
     return 1;
   const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
-  return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
+  if (!symmetry) return 1;
+  if (!has_links) return static_cast<double>(symmetry->classes()) / config.problem.ranks;
+  constexpr Count kFew = 1'000'000;  // messages, which take less time than to compare routes
+  if (predicted_cost(*config.algorithm, config.problem).messages < kFew) return 1;
+  const auto network = command.model.make(config.network, config.problem.ranks);
+  const auto classes =
+      simulator::classes_on_links(*config.algorithm, config.problem, config.segments, *network);
+  return classes ? 1. / classes->symmetry.shifts() : 1;
 }
 
 Time lower_bound(const SimulateCommand& command, const Config& config) {
@@ -58,7 +66,7 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
                  (kBytesPerRank + kBytesPerAction * actions) * part +
              (part < 1 ? kBytesPerPort * static_cast<double>(config.problem.ranks) : 0);
   const double flows =
-      static_cast<double>(config.problem.ranks) * lanes * std::max(1., actions / 2);
+      static_cast<double>(config.problem.ranks) * part * lanes * std::max(1., actions / 2);
   if (command.model.parsed_model().has_links) e.memory += flows * kBytesPerFlow;
   const double hops = packets_of(command, config, r);
   if (command.values.contains("mtu")) e.packets = hops;

@@ -7,6 +7,12 @@
 #include "simulator/contention/same_rate.hpp"
 
 namespace arlab::simulator {
+namespace {
+
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();  // in a list of flows
+
+}  // namespace
+
 IncrementalMaxMin::IncrementalMaxMin(std::vector<double> capacity, double cap)
     : channels_(capacity.size()), cap_(cap > 0 ? cap : kInfinite) {
   for (std::size_t l = 0; l < capacity.size(); ++l) channels_[l].capacity = capacity[l];
@@ -77,17 +83,19 @@ void IncrementalMaxMin::stop(Flow flow) {
   free_.push_back(flow);
   if (!std::exchange(routes_[flow].started, false)) return;
   crossings_ -= routes_[flow].length;
-  const std::uint32_t* place = places(flow);
+  std::uint32_t* place = places(flow);
   for (const Link link : route(flow)) {
     FlowList& flows = channel(link).flows;
-    const Flow moved = flows.remove(*place);
-    if (!flows.empty()) {
+    const std::uint32_t hole = std::exchange(*place++, kNowhere), last = flows.size() - 1;
+    const Flow moved = flows.remove(hole);
+    if (hole != last) {
       const auto links = route(moved);
-      const auto at = std::find(links.begin(), links.end(), link) - links.begin();
-      places(moved)[at] = *place;
-      wait_once(link);
+      std::uint32_t* const places_of_moved = places(moved);
+      std::size_t at = 0;  // of the crossing: a route may repeat the link
+      while (links[at] != link || places_of_moved[at] != last) ++at;
+      places_of_moved[at] = hole;
     }
-    ++place;
+    if (!flows.empty()) wait_once(link);
   }
 }
 

@@ -31,7 +31,8 @@ class IncrementalMaxMin {
   /// Capacities are above 0, in any unit of rate. cap: the maximum rate of one flow; 0: no limit.
   IncrementalMaxMin(std::vector<double> capacity, double cap);
 
-  /// Adds a flow that has not started. Its route has at least one link and no link twice.
+  /// Adds a flow that has not started. Its route has at least one link. A link that it names k times
+  /// carries its rate k times.
   Flow add(std::span<const Link> route);
   void start(Flow flow);
   /// Removes the flow, started or not, and frees its number.

@@ -12,7 +12,7 @@
 namespace arlab::simulator {
 
 /// The problem: flows over links that are numbered from 0. Flow f crosses links[begin[f]] to
-/// links[begin[f + 1] - 1], at most once each.
+/// links[begin[f + 1] - 1]. A link that it crosses k times carries its rate k times.
 struct Sharing {
   std::vector<double> capacity;      ///< of each link, at least 0, in any unit of rate
   std::vector<std::uint32_t> begin;  ///< flows + 1 positions

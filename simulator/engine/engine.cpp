@@ -27,7 +27,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       waiting_(static_cast<std::size_t>(ranks)) {
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   messages_.reserve(actors_.size());
-  if constexpr (std::is_same_v<Source, Actors>) {
+  if constexpr (std::is_base_of_v<Actors, Source>) {
     if (options.trace) tracer_.emplace(*options.trace, actors_);
     if (options.sweep && !options.trace && synchronous_ && network.has_paths() && !knows_sent_)
       repeats_.emplace(actors_);
@@ -184,6 +184,7 @@ void Engine<Source>::advance() {
 }
 
 template class Engine<Actors>;
+template class Engine<ClassActors>;
 template class Engine<ExternalRounds>;
 
 }  // namespace arlab::simulator

@@ -1,7 +1,7 @@
 // Engine: the discrete-event simulation behind simulate() and InteractiveSimulation.
 //
-// The source provides the rounds: Actors run programs; ExternalRounds receive their rounds from the
-// caller. engine.cpp processes the events in order, engine_rounds.inl starts and finishes rounds,
+// The source provides the rounds: Actors run programs, ClassActors those of one rank per class;
+// ExternalRounds receive their rounds from the caller. engine.cpp processes the events in order, engine_rounds.inl starts and finishes rounds,
 // engine_sends.inl and engine_receives.inl implement the two ends of a message.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulator/engine/class_actors.hpp"
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/engine/external_rounds.hpp"
 #include "simulator/engine/list_pool.hpp"
@@ -114,6 +115,7 @@ class Engine {
 };
 
 extern template class Engine<Actors>;
+extern template class Engine<ClassActors>;
 extern template class Engine<ExternalRounds>;
 
 }  // namespace arlab::simulator

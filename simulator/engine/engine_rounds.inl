@@ -11,7 +11,7 @@ namespace arlab::simulator {
 
 template <class Source>
 bool Engine<Source>::next_round(Index id) {
-  if constexpr (std::is_same_v<Source, Actors>)
+  if constexpr (std::is_base_of_v<Actors, Source>)
     if (repeats_) return repeats_->next(id);
   return actors_.next(id);
 }

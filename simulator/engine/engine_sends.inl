@@ -37,7 +37,7 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
   const Index peer = actors_.peer_of(id, action);
   Event e{.bytes = bytes,
           .actor = peer,
-          .source = actors_.rank_of(id),
+          .source = actors_.name_for_peer(id, action),
           .depth = a.depth,
           .kind = Kind::arrive,
           .posted = synchronous_};
@@ -80,7 +80,7 @@ void Engine<Source>::match_posted(Index id, Time now) {
     const Action& action = round[i];
     if (actors_.bytes_of(id, action) == 0) continue;
     const Index peer = actors_.peer_of(id, action);
-    const int theirs = actors_[peer].pending.take(actors_.rank_of(id), !action.sends());
+    const int theirs = actors_[peer].pending.take(actors_.name_for_peer(id, action), !action.sends());
     if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())

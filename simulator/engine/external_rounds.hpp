@@ -58,6 +58,7 @@ class ExternalRounds {
   auto end() const { return all_.end(); }
 
   Rank rank_of(Index actor) const { return ends_[actor].rank; }
+  Rank name_for_peer(Index actor, const Action& /*action*/) const { return rank_of(actor); }
   /// The lane's number in this class, and its number for the caller.
   Index lane_of(Index actor) const { return ends_[actor].lane; }
   std::int32_t outer_lane_of(Index actor) const { return lanes_[lane_of(actor)]; }

@@ -33,15 +33,7 @@ class Actors {
 
   /// There is at least one lane.
   Actors(const Algorithm& algorithm, std::span<const Lane> lanes, Rank ranks, Bytes element_size)
-      : ranks_(ranks), element_size_(element_size), lanes_(static_cast<Index>(lanes.size())) {
-    for (const Lane& lane : lanes) {
-      blocks_.push_back(lane.problem.blocks());
-      limits_.emplace_back(algorithm, lane.problem);
-    }
-    all_.resize(static_cast<std::size_t>(ranks_) * lanes_);
-    for (Index a = 0; a < size(); ++a)
-      all_[a].program = algorithm.program(lanes[a % lanes_].problem, rank_of(a));
-  }
+      : Actors(algorithm, lanes, ranks, element_size, ranks, [](Rank rank) { return rank; }) {}
 
   Index size() const { return static_cast<Index>(all_.size()); }
   Actor& operator[](Index actor) { return all_[actor]; }
@@ -67,6 +59,8 @@ class Actors {
     return static_cast<Rank>(lanes_ == 1 ? actor : actor / lanes_);
   }
   Index lane_of(Index actor) const { return lanes_ == 1 ? 0 : actor % lanes_; }
+  /// Returns the actor's rank as the peer of the action calls it.
+  Rank name_for_peer(Index actor, const Action& /*action*/) const { return rank_of(actor); }
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
   /// Returns the actor at the other end. Throws Error(check) if the rank does not exist.
   Index peer_of(Index actor, const Action& action) const {
@@ -83,6 +77,21 @@ class Actors {
   /// Whether two actions of a round name an element both.
   bool share_elements(const Action& a, const Action& b) const {
     return overlap(a.chunks, b.chunks, ranks_);
+  }
+
+ protected:
+  /// Of `acting` ranks out of all.
+  template <class RankAt>
+  Actors(const Algorithm& algorithm, std::span<const Lane> lanes, Rank ranks, Bytes element_size,
+         Rank acting, RankAt rank_at)
+      : ranks_(ranks), element_size_(element_size), lanes_(static_cast<Index>(lanes.size())) {
+    for (const Lane& lane : lanes) {
+      blocks_.push_back(lane.problem.blocks());
+      limits_.emplace_back(algorithm, lane.problem);
+    }
+    all_.resize(static_cast<std::size_t>(acting) * lanes_);
+    for (Index a = 0; a < size(); ++a)
+      all_[a].program = algorithm.program(lanes[a % lanes_].problem, rank_at(rank_of(a)));
   }
 
  private:

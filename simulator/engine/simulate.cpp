@@ -34,6 +34,15 @@ const UniformCosts* costs_for(const Network& network, const std::vector<Lane>& l
   return is_plain(lanes, options) ? network.uniform() : nullptr;
 }
 
+// Gives all ranks the finish of the rank that stands for them.
+void spread_finish(const RankSymmetry& symmetry, SimulationResult& result) {
+  const std::vector<Time> of_class = std::exchange(result.finish_of, {});
+  result.finish_of.assign(index(symmetry.ranks()), of_class.front());
+  for (Rank r = 0; r < symmetry.ranks() && of_class.size() > 1; ++r)
+    result.finish_of[index(r)] = of_class[index(symmetry.class_of(r))];
+  result.engine = EngineKind::symmetry;
+}
+
 std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const Problem& lane,
                                               const RankSymmetry& symmetry, Bytes element_size,
                                               const UniformCosts& costs, Time latest) {
@@ -41,12 +50,27 @@ std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const 
   auto result = sweep(rounds, element_size, costs, latest);
   if (!result)  // above the eager limit
     result = exchange_sweep(algorithm, lane, element_size, costs, latest, symmetry);
-  if (!result || result->stopped) return result;
-  const std::vector<Time> of_class = std::exchange(result->finish_of, {});
-  result->finish_of.assign(index(lane.ranks), of_class.front());
-  for (Rank r = 0; r < lane.ranks && of_class.size() > 1; ++r)
-    result->finish_of[index(r)] = of_class[index(symmetry.class_of(r))];
-  result->engine = EngineKind::symmetry;
+  if (result && !result->stopped) spread_finish(symmetry, *result);
+  return result;
+}
+
+// On a network with links, by the events of the ranks that stand for all.
+SimulationResult events_of_classes(const Algorithm& algorithm, const Lane& lane,
+                                   const ClassNetwork& of_classes, Bytes element_size,
+                                   Network& network, const SimulateOptions& options) {
+  const RankSymmetry& usable = of_classes.symmetry;
+  SimulationResult result = Engine(ClassActors(algorithm, lane, usable, element_size),
+                                   usable.ranks(), element_size, *of_classes.network, options)
+                                .run();
+  if (result.stopped) return result;
+  std::vector<Time> of_class;
+  for (Rank c = 0; c < usable.classes(); ++c)
+    of_class.push_back(result.finish_of[index(usable.representative(c))]);
+  result.finish_of = std::move(of_class);
+  result.sent.messages *= usable.shifts();
+  result.sent.elements *= usable.shifts();
+  spread_finish(usable, result);
+  network.carry(of_classes.network->carried());
   return result;
 }
 
@@ -63,15 +87,46 @@ std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Proble
   return algorithm.symmetry(problem);
 }
 
+std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const Problem& problem,
+                                             int segments, Network& network) {
+  if (network.uniform()) return {};
+  const auto symmetry = symmetry_of(algorithm, problem, segments);
+  if (!symmetry) return {};
+  std::optional<ClassNetwork> classes = network.of_classes(*symmetry);
+  if (!algorithm.all_alike) return classes;
+  const auto along = network.shifts();
+  if (auto more = along ? network.of_classes(*along) : std::nullopt;
+      more && (!classes || more->symmetry.shifts() > classes->symmetry.shifts()))
+    return more;
+  return classes;
+}
+
+namespace {
+
+std::optional<ClassNetwork> plain_classes_on_links(const Algorithm& algorithm,
+                                                   const Problem& problem,
+                                                   const std::vector<Lane>& lanes, Network& network,
+                                                   const SimulateOptions& options) {
+  if (!is_plain(lanes, options)) return {};
+  return classes_on_links(algorithm, problem, options.segments, network);
+}
+
+}  // namespace
+
 std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, const Problem& problem,
-                                                 Bytes element_size, const Network& network,
+                                                 Bytes element_size, Network& network,
                                                  const SimulateOptions& options) {
   const auto lanes = checked_lanes(algorithm, problem, element_size, options.segments);
-  const UniformCosts* const costs = costs_for(network, lanes, options);
-  const auto symmetry = symmetry_of(algorithm, problem, options.segments);
-  if (!costs || !symmetry || costs->delay.mean > Time{}) return {};
-  auto result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
-                              options.latest);
+  std::optional<SimulationResult> result;
+  if (const UniformCosts* const costs = costs_for(network, lanes, options)) {
+    const auto symmetry = symmetry_of(algorithm, problem, options.segments);
+    if (!symmetry || costs->delay.mean > Time{}) return {};
+    result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
+                           options.latest);
+  } else if (const auto classes =
+                 plain_classes_on_links(algorithm, problem, lanes, network, options)) {
+    result = events_of_classes(algorithm, lanes.front(), *classes, element_size, network, options);
+  }
   if (result) result->stopped |= result->finish > options.latest;
   return result;
 }
@@ -82,20 +137,28 @@ namespace {
 SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
                             const std::vector<Lane>& lanes, Bytes element_size, Network& network,
                             const SimulateOptions& options) {
-  if (options.symmetry)
+  const Problem& lane = lanes.front().problem;
+  const UniformCosts* const costs = costs_for(network, lanes, options);
+  if (costs && options.symmetry)
     if (auto result = simulate_classes(algorithm, problem, element_size, network, options))
       return std::move(*result);
-  const Problem& lane = lanes.front().problem;
-  if (const UniformCosts* const costs = costs_for(network, lanes, options);
-      costs && options.sweep && CompactRounds::root_fits(algorithm, lane)) {
+  if (costs && options.sweep && CompactRounds::root_fits(algorithm, lane)) {
     if (auto result = exchange_sweep(algorithm, lane, element_size, *costs, options.latest))
       return std::move(*result);
     CompactRounds rounds(algorithm, lane, element_size);
     if (auto result = sweep(rounds, element_size, *costs, options.latest))
       return std::move(*result);
   }
-  if (options.sweep && is_plain(lanes, options) && network.has_paths())
+  std::optional<ClassNetwork> classes;
+  if (options.symmetry)
+    classes = plain_classes_on_links(algorithm, problem, lanes, network, options);
+  // An event takes as long as the sweep of many messages.
+  constexpr Rank kMany = 8;
+  const bool has_few = !classes || classes->symmetry.shifts() < kMany;
+  if (has_few && options.sweep && is_plain(lanes, options) && network.has_paths())
     if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);
+  if (classes)
+    return events_of_classes(algorithm, lanes.front(), *classes, element_size, network, options);
   Actors actors(algorithm, lanes, problem.ranks, element_size);
   return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/flow_time.hpp"
 #include "simulator/sweep/exchange_rounds.hpp"
 #include "simulator/sweep/sweep.hpp"
 
@@ -106,7 +107,7 @@ class PathSweep {
     if (route.links.empty()) return false;
     route.size = size;
     route.bytes = static_cast<double>(rounds_.sizes()[size]) + envelope_;
-    const double flow = route.bytes / route.rate;
+    const double flow = flow_picoseconds(route.bytes, route.bytes, route.rate);
     if (!(flow <= picoseconds(kLongest))) return false;  // the engine names the link
     route.flow = to_time(flow);
     return route.flow > Time{};

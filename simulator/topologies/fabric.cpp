@@ -28,6 +28,16 @@ std::shared_ptr<const RankGrid> grid_of(const Fabric& fabric) {
   return std::make_shared<const RankGrid>(std::vector<Rank>(grid->dims.begin(), grid->dims.end()));
 }
 
+std::optional<RankSymmetry> shifts_along(const Fabric& fabric) {
+  const Structure& structure = fabric.topology.structure();
+  const Grid* const grid = std::get_if<Grid>(&structure);
+  const Tree* const tree = std::get_if<Tree>(&structure);
+  if (!grid && !tree) return {};
+  RankSymmetry shifts(grid ? grid->dims : tree->down);
+  if (shifts.ranks() != static_cast<Rank>(fabric.host_of.size())) return {};
+  return shifts;
+}
+
 std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried,
                                Time now) {
   std::vector<LinkLoad> loads;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "algorithms/groups.hpp"
 #include "algorithms/rank_grid.hpp"
+#include "algorithms/rank_symmetry.hpp"
 #include "simulator/network.hpp"
 #include "simulator/topologies/build/topology.hpp"
 #include "simulator/topologies/fabric_spec.hpp"
@@ -32,6 +34,10 @@ std::shared_ptr<const Groups> groups_of(const Fabric& fabric);
 /// Returns the ranks as the grid that the topology is; null if it is none, or if rank r is not on host
 /// r.
 std::shared_ptr<const RankGrid> grid_of(const Fabric& fabric);
+
+/// Returns the shifts of ranks along the dimensions of a grid or within the levels of a tree, with as many
+/// hosts as ranks. Whether they map routes onto routes depends on links and placement.
+std::optional<RankSymmetry> shifts_along(const Fabric& fabric);
 
 /// Returns the link loads up to `now`, given the bytes carried by each link.
 std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried, Time now);

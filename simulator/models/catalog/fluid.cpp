@@ -5,6 +5,7 @@
 // Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
 // CM02 model gives the same times (bench/references).
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "simulator/contention/delay_queue.hpp"
@@ -12,43 +13,59 @@
 #include "simulator/contention/indexed_heap.hpp"
 #include "simulator/contention/link_flaps.hpp"
 #include "simulator/contention/processors.hpp"
+#include "simulator/flow_time.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/routing/latest_routes.hpp"
 
 namespace arlab::simulator::model_catalog {
 namespace {
 
-std::vector<double> capacities(const Topology& topology) {  // bytes per picosecond
+std::vector<double> capacities(const SharedLinks& links) {  // bytes per picosecond
   std::vector<double> all;
-  for (const Link& link : topology.links()) all.push_back(link.bandwidth / kPicosecondsPerSecond);
+  for (std::size_t link = 0; link < links.count(); ++link)
+    all.push_back(links[static_cast<LinkId>(link)].bandwidth / kPicosecondsPerSecond);
   return all;
 }
 
 class Fluid : public Network {
  public:
-  Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
-      : fabric_(std::move(fabric)),
+  /// classes: of ranks, one of which sends for all.
+  Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric,
+        std::optional<RouteClasses> classes = {})
+      : values_(values),
+        fabric_(std::move(fabric)),
         topology_(fabric_->topology),
+        links_(topology_, std::move(classes)),
         router_(topology_, fabric_->routing, fabric_->seed),
-        host_of_(fabric_->host_of),
+        routes_(links_, fabric_->host_of),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
-        routes_(static_cast<std::size_t>(ranks)),
-        rates_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
-        carried_(topology_.links().size()) {}
+        rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
+        carried_(links_.count()) {}
 
   // The times of changes are known only with all flows, so links are watched by events. So are links
   // that fail.
   bool has_paths() const override { return history_ == nullptr && flaps_.empty(); }
   Path path(Rank source, Rank target) override {
-    const Route& route = route_to(source, target);
+    const LatestRoutes::Route& route = routes_.find(router_, source, target);
     if (route.links.empty()) return {};
     return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
   }
   void carry(std::span<const double> bytes) override {
     for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
   }
+  std::vector<double> carried() const override { return links_.spread(carried_); }
+  std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) override {
+    if (!has_paths()) return {};
+    auto classes = find_route_classes(symmetry, topology_, router_, fabric_->host_of);
+    if (!classes) return {};
+    RankSymmetry usable = classes->symmetry;
+    return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
+                                                                   fabric_, std::move(classes))};
+  }
+  std::optional<RankSymmetry> shifts() const override { return shifts_along(*fabric_); }
   std::span<const Transit> transits(Time now) override {
     transits_.clear();
     for (const Flow& f : flows_)
@@ -63,7 +80,7 @@ class Fluid : public Network {
 
   Sent send(const Message& m, Time now) override {
     if (in_transit_++ == 0) apply_flaps(now);
-    const Route& route = route_to(m.source, m.target);
+    const LatestRoutes::Route& route = routes_.find(router_, m.source, m.target);
     const IncrementalMaxMin::Flow id = rates_.add(route.links);
     if (id >= flows_.size()) flows_.resize(rates_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
@@ -111,7 +128,7 @@ class Fluid : public Network {
   }
 
   std::vector<LinkLoad> loads(Time now) const override {
-    return loads_of(topology_, carried_, now);
+    return loads_of(topology_, carried(), now);
   }
 
  private:
@@ -125,24 +142,6 @@ class Fluid : public Network {
     Time since{};
     Time change{};  // when the latency ends, or the bytes have arrived
   };
-
-  struct Route {
-    Rank target = -1;
-    Time latency{};
-    std::vector<LinkId> links;
-  };
-
-  // Keeps the latest route of each source: many ranks send to the same target repeatedly.
-  const Route& route_to(Rank source, Rank target) {
-    Route& route = routes_[static_cast<std::size_t>(source)];
-    if (route.target == target) return route;
-    const auto links = router_.route(host_of_[static_cast<std::size_t>(source)],
-                                     host_of_[static_cast<std::size_t>(target)]);
-    route.target = target;
-    route.latency = router_.latency(links);
-    route.links.assign(links.begin(), links.end());
-    return route;
-  }
 
   // While no message is on its way nothing asks for the next change, so flaps may have passed.
   void apply_flaps(Time now) {
@@ -182,7 +181,7 @@ class Fluid : public Network {
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
     flow.rate = rates_.rate(id);
-    const double longer = flow.left > 0 ? flow.left / flow.rate : 0;
+    const double longer = flow_picoseconds(flow.left, flow.bytes, flow.rate);
     if (longer <= picoseconds(kLongest)) return schedule(id, now_ + to_time(longer));
     if (flaps_.next_time() == kNever) too_slow(id);
     schedule(id, kNever);  // until a link works again
@@ -194,22 +193,23 @@ class Fluid : public Network {
   }
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
-    const Link* slowest = &topology_.link(rates_.route(id)[0]);
+    const Link* slowest = &links_[rates_.route(id)[0]];
     for (const LinkId link : rates_.route(id))
-      if (topology_.link(link).bandwidth < slowest->bandwidth) slowest = &topology_.link(link);
+      if (links_[link].bandwidth < slowest->bandwidth) slowest = &links_[link];
     fail(Blame::usage, "a message of " + short_number(flows_[id].bytes) +
                            " bytes would take over 11 days at its share of link '" + slowest->name +
                            "' (" + short_number(flows_[id].rate * kPicosecondsPerSecond) +
                            " bytes per second): use a smaller size or a faster network");
   }
 
+  Values values_;
   std::shared_ptr<const Fabric> fabric_;
   const Topology& topology_;
+  SharedLinks links_;
   Router router_;
-  const std::vector<Rank>& host_of_;  // of each rank
+  LatestRoutes routes_;
   double envelope_;
   Processors processors_;
-  std::vector<Route> routes_;
   IncrementalMaxMin rates_;
   std::vector<Flow> flows_;  // by their number in rates_
   DelayQueue starts_;        // of the flows: end of the latency, and then

@@ -46,6 +46,7 @@ class Router {
 
   /// Returns the routing in use, which is not `automatic`.
   Routing routing() const { return routing_; }
+  const LinkIndex& links() const { return links_; }
 
   /// Returns the links from one host to another, in order; none if the hosts are the same. Valid
   /// until the next call. `flow` distinguishes messages of one pair (ecmp, valiant). Throws

@@ -16,9 +16,9 @@ inline std::vector<double> brute_force_rates(const std::vector<double>& capacity
                                              const Routes& routes, double cap = 0) {
   std::vector<double> rate(routes.size());
   std::vector<bool> stuck(routes.size());
-  const auto crosses = [&](std::size_t f, std::size_t l) {
-    return std::find(routes[f].begin(), routes[f].end(), static_cast<std::int32_t>(l)) !=
-           routes[f].end();
+  const auto crossings = [&](std::size_t f, std::size_t l) {
+    return static_cast<double>(
+        std::count(routes[f].begin(), routes[f].end(), static_cast<std::int32_t>(l)));
   };
   while (std::find(stuck.begin(), stuck.end(), false) != stuck.end()) {
     double step = std::numeric_limits<double>::infinity();
@@ -26,9 +26,8 @@ inline std::vector<double> brute_force_rates(const std::vector<double>& capacity
     for (std::size_t l = 0; l < capacity.size(); ++l) {
       double left = capacity[l], rising = 0;
       for (std::size_t f = 0; f < routes.size(); ++f) {
-        if (!crosses(f, l)) continue;
-        left -= rate[f];
-        if (!stuck[f]) ++rising;
+        left -= rate[f] * crossings(f, l);
+        if (!stuck[f]) rising += crossings(f, l);
       }
       if (rising > 0) step = std::min(step, room[l] = left / rising);
     }

@@ -21,15 +21,21 @@ std::set<Flow> settled(IncrementalMaxMin& shares) {
 }
 
 // Starts and stops up to `max` flows per step on a random network with random routes.
-// With `changing`, capacities change, too, also to 0.
+// With `changing`, capacities change, too, also to 0. With `repeating`, routes cross links again.
 void come_and_go(std::uint32_t seed, std::uint32_t max, std::uint32_t one_in, double cap,
-                 bool changing = false) {
+                 bool changing = false, bool repeating = false) {
   Draw draw(seed);
   const std::uint32_t links = 2 + draw(20);
   std::vector<double> capacity(links);
   for (double& c : capacity) c = 1 + draw(draw(2) == 0 ? 3 : 1000);
   IncrementalMaxMin shares(capacity, cap);
   std::vector<Flow> waiting, flowing;
+  const auto route = [&] {
+    auto links_of = draw.route(links, one_in);
+    for (std::uint32_t k = repeating ? draw(4) : 0; k > 0; --k)
+      links_of.push_back(links_of[draw(static_cast<std::uint32_t>(links_of.size()))]);
+    return links_of;
+  };
   const auto take = [&](std::vector<Flow>& from) {
     const std::uint32_t i = draw(static_cast<std::uint32_t>(from.size()));
     const Flow flow = from[i];
@@ -43,7 +49,7 @@ void come_and_go(std::uint32_t seed, std::uint32_t max, std::uint32_t one_in, do
     std::set<Flow> fresh;
     for (std::uint32_t k = draw(max) + 1; k > 0; --k) switch (draw(4)) {
         case 0:
-          waiting.push_back(shares.add(draw.route(links, one_in)));
+          waiting.push_back(shares.add(route()));
           fresh.insert(waiting.back());
           REQUIRE(shares.rate(waiting.back()) == 0);
           break;
@@ -197,4 +203,23 @@ TEST_CASE("incremental max-min: a link without capacity stops its flows until it
   CHECK((shares.rate(a) == 5 && shares.rate(b) == 5));
   shares.set_capacity(0, 10);  // as it was
   CHECK(settled(shares).empty());
+}
+
+TEST_CASE(
+    "incremental max-min: routes that cross a link several times equal a brute-force solver") {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    come_and_go(seed, 3, 4, 0, false, true);
+    come_and_go(seed, 30, 8, 50, seed % 2 == 0, true);
+  }
+  // Rates are equal, and one of the flows takes twice its rate.
+  IncrementalMaxMin shares({12}, 0);
+  const Flow twice = shares.add(std::vector<IncrementalMaxMin::Link>{0, 0}),
+             once = shares.add(std::vector<IncrementalMaxMin::Link>{0});
+  for (const Flow f : {twice, once}) shares.start(f);
+  shares.settle();
+  CHECK(shares.rate(twice) == 4);
+  CHECK(shares.rate(once) == 4);
+  shares.stop(once);
+  shares.settle();
+  CHECK(shares.rate(twice) == 6);
 }

@@ -34,8 +34,10 @@ Pair check(const Algorithm& algorithm, const Problem& p, const FabricSpec& fabri
   const auto all = make_network(find_model("fluid"), values, p.ranks, fabric),
              some = make_network(find_model("fluid"), values, p.ranks, fabric);
   const Pair result{
-      simulate(algorithm, p, 4, *all, {.segments = segments, .sweep = false, .starts = starts}),
-      simulate(algorithm, p, 4, *some, {.segments = segments, .starts = starts})};
+      simulate(algorithm, p, 4, *all,
+               {.segments = segments, .symmetry = false, .sweep = false, .starts = starts}),
+      simulate(algorithm, p, 4, *some,
+               {.segments = segments, .symmetry = false, .starts = starts})};
   REQUIRE(result.events.engine == EngineKind::events);
   REQUIRE(result.fast.finish == result.events.finish);
   REQUIRE(result.fast.finish_of == result.events.finish_of);
@@ -100,10 +102,11 @@ TEST_CASE("a skip ends with the simulation that has passed the latest time") {
   const Problem p{.ranks = 64, .elements = 64 * 100};
   const Algorithm& ring = find_algorithm("ring");
   const auto network = [&] { return make_network(find_model("fluid"), {}, 64, leaves(64)); };
-  const Time finish = simulate(ring, p, 4, *network()).finish;
+  const Time finish = simulate(ring, p, 4, *network(), {.symmetry = false}).finish;
   for (const Time latest : {finish / 2, finish - Time{1}, finish, finish + Time{1}}) {
     const auto made = network();
-    const SimulationResult result = simulate(ring, p, 4, *made, {.latest = latest});
+    const SimulationResult result =
+        simulate(ring, p, 4, *made, {.symmetry = false, .latest = latest});
     CHECK(result.stopped == (latest < finish));
     if (!result.stopped) CHECK(result.finish == finish);
   }

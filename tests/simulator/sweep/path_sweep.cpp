@@ -23,8 +23,9 @@ EngineKind check_paths(const Algorithm& algorithm, const Problem& p, const Fabri
   const Model& fluid = find_model("fluid");
   const auto by_events = make_network(fluid, values, p.ranks, fabric),
              by_sweep = make_network(fluid, values, p.ranks, fabric);
-  const SimulationResult events = simulate(algorithm, p, 4, *by_events, {.sweep = false});
-  const SimulationResult sweep = simulate(algorithm, p, 4, *by_sweep);
+  const SimulationResult events =
+      simulate(algorithm, p, 4, *by_events, {.symmetry = false, .sweep = false});
+  const SimulationResult sweep = simulate(algorithm, p, 4, *by_sweep, {.symmetry = false});
   REQUIRE(events.engine == EngineKind::events);
   REQUIRE(sweep.finish == events.finish);
   REQUIRE(sweep.finish_of == events.finish_of);
