@@ -223,3 +223,25 @@ TEST_CASE(
   shares.settle();
   CHECK(shares.rate(twice) == 6);
 }
+
+TEST_CASE("incremental max-min: flows that cross one link many times come and go") {
+  Draw draw(1);
+  IncrementalMaxMin shares({1000}, 0);
+  std::vector<Flow> flowing;
+  std::size_t crossings = 0;
+  for (int step = 0; step < 2000; ++step) {
+    if (draw(2) == 0 || flowing.empty()) {
+      flowing.push_back(shares.add(std::vector<IncrementalMaxMin::Link>(1 + draw(5), 0)));
+      shares.start(flowing.back());
+      crossings += shares.route(flowing.back()).size();
+    } else {
+      std::swap(flowing[draw(static_cast<std::uint32_t>(flowing.size()))], flowing.back());
+      crossings -= shares.route(flowing.back()).size();
+      shares.stop(flowing.back());
+      flowing.pop_back();
+    }
+    shares.settle();
+    for (const Flow f : flowing)
+      REQUIRE(shares.rate(f) == Approx(1000. / static_cast<double>(crossings)));
+  }
+}
