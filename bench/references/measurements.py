@@ -66,6 +66,10 @@ def reduce(lab: Lab) -> Rows:
     return rows
 
 
+AGREEMENT = ("--ranks 16,64 --sizes 1K,64K,64M", "--ranks 256 --sizes 1K,1M,64M",
+             "--algorithms ring,butterfly,tree --ranks 1024 --sizes 1K,64M")
+
+
 @measurement("simgrid-agreement", *(f"bench/references/simgrid/agreement.py ARLAB {options}" for options in AGREEMENT), slow=True)
 def simgrid_agreement(lab: Lab) -> Rows:
     worst: dict[str, list[str]] = {}

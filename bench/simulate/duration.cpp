@@ -8,7 +8,7 @@
 namespace arlab::bench {
 namespace {
 
-// All numbers here are measured on one core of an Intel Xeon, and rounded: between the algorithms
+// All numbers here are measured on one core of an AMD EPYC, and rounded: between the algorithms
 // that are fast in a model and those that are slow.
 
 double value(const SimulateCommand& command, const char* parameter) {

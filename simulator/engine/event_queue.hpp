@@ -32,7 +32,8 @@ class EventQueue {
 
   /// event.time must not be before the last popped event. Throws Error(usage) if it is after
   /// kLatest.
-  void push(const Event& event) {
+  // Inlined: g++ 12 calls it otherwise, which costs rings of events 5%.
+  [[gnu::always_inline]] void push(const Event& event) {
     expects(event.time >= now_, "an event lies in the past");
     const std::size_t b = bucket_of(in_calendar(event.time));
     append(buckets_[b], event);

@@ -63,7 +63,7 @@ class Actors {
   Rank name_for_peer(Index actor, const Action& /*action*/) const { return rank_of(actor); }
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
   /// Returns the actor at the other end. Throws Error(check) if the rank does not exist.
-  Index peer_of(Index actor, const Action& action) const {
+  [[gnu::always_inline]] Index peer_of(Index actor, const Action& action) const {
     if (action.peer < 0 || action.peer >= ranks_)
       fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
                              std::to_string(ranks_) + " has a message for or from rank " +
