@@ -1,136 +1,26 @@
 // libarlab_mpi: MPI_Allreduce of an unmodified program, by algorithms of the catalog.
 //
 // Preloaded, it takes the program's calls before the MPI library does, from C and Fortran. What it does
-// not know (derived types, operations of users, intercommunicators), and what the settings leave to the
-// library, it passes on. All ranks of a call have the same type, count, operation and communicator, so
-// all decide alike.
+// not know (derived types, operations of users, intercommunicators, buffers that the library refuses), and what the
+// settings leave to the library, it passes on. All ranks of a call have the same type, count, operation and communicator,
+// and since MPI_Init the same settings, so all decide alike.
 #include <mpi.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <mutex>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "collectives/plugins/mpi/call_log.hpp"
+#include "collectives/plugins/mpi/plugin.hpp"
 #include "collectives/plugins/mpi/ranks.hpp"
 #include "collectives/plugins/size_rules.hpp"
 
 namespace arlab::collectives {
 namespace {
-
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-// On one rank, and each text once.
-void say_once(const std::string& text) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  if (world_rank() != 0) return;
-  const std::lock_guard lock(mutex);
-  if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", text.c_str());
-}
-
-bool is_on(const char* variable) {
-  const char* const text = std::getenv(variable);
-  return text && *text != '\0' && std::string(text) != "0";
-}
-
-int end_of_job(MPI_Comm, int, void*, void*);
-
-// From the environment, when the first allreduce is called.
-struct Plugin {
-  Plugin() {
-    const char* const text = std::getenv("ARLAB_ALGORITHM");
-    const char* const file = std::getenv("ARLAB_PROFILE");
-    if (file) profile = file;
-    reports = is_on("ARLAB_REPORT");
-    logs = reports || !profile.empty();
-    if (logs) at_end_of_job();
-    if (!text || *text == '\0') {
-      if (!logs)
-        say_once(
-            "ARLAB_ALGORITHM is not set, so MPI_Allreduce remains the library's: set it, for "
-            "example "
-            "to butterfly@16K,ring");
-      return;
-    }
-    try {
-      rules = read_rank_rules(text, "ARLAB_ALGORITHM");
-      const auto is_library = [](const RankRule& rule) {
-        return std::all_of(rule.sizes.begin(), rule.sizes.end(),
-                           [](const SizeRule& size) { return !size.algorithm; });
-      };
-      if (std::all_of(rules.begin(), rules.end(), is_library)) rules.clear();  // decides faster
-    } catch (const std::exception& error) {
-      say_once(concat(error.what(), "; MPI_Allreduce remains the library's"));
-    }
-  }
-
-  // MPI_Finalize frees MPI_COMM_SELF first, also when Fortran calls it.
-  void at_end_of_job() {
-    int keyval = MPI_KEYVAL_INVALID;
-    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_job, &keyval, nullptr) == MPI_SUCCESS)
-      MPI_Comm_set_attr(MPI_COMM_SELF, keyval, this);
-  }
-
-  RankRules rules;
-  bool logs = false, reports = false;
-  std::string profile;
-  CallLog log;
-};
-
-Plugin& plugin() {
-  static Plugin the_plugin;
-  return the_plugin;
-}
-
-std::vector<double> over_ranks(const std::vector<double>& mine, MPI_Op op) {
-  std::vector<double> all(mine.size());
-  PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, op, 0,
-              MPI_COMM_WORLD);
-  return all;
-}
-
-void write_profile(const Plugin& its) {
-  const auto calls = its.log.calls();
-  std::vector<double> seconds;
-  for (const auto& [kind, count] : calls) seconds.push_back(count.seconds);
-  // Ranks that called other sizes, on communicators of their own, cannot be compared.
-  Count kinds[2] = {static_cast<Count>(calls.size()), -static_cast<Count>(calls.size())};
-  PMPI_Allreduce(MPI_IN_PLACE, kinds, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  const bool alike = kinds[0] == -kinds[1];
-  const auto least = alike ? over_ranks(seconds, MPI_MIN) : seconds;
-  const auto most = alike ? over_ranks(seconds, MPI_MAX) : seconds;
-  if (world_rank() != 0) return;
-  std::FILE* const file = std::fopen(its.profile.c_str(), "w");
-  const std::string text = profile_of(calls, least, most);
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!(file && std::fclose(file) == 0 && written))
-    std::fprintf(stderr,
-                 "arlab: cannot write ARLAB_PROFILE=%s: name a file in a folder that exists\n",
-                 its.profile.c_str());
-}
-
-int end_of_job(MPI_Comm, int, void*, void*) {
-  const Plugin& its = plugin();
-  if (!its.profile.empty()) write_profile(its);
-  if (its.reports && world_rank() == 0) {
-    const std::string text = report_of(its.log.calls());
-    std::fprintf(stderr, "%s", text.c_str());
-  }
-  return MPI_SUCCESS;
-}
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -164,6 +54,11 @@ struct Decision {
   bool lasts = true;  // until a communicator is freed that forget_when_freed() knows
 };
 
+// What the library refuses, it shall refuse; a null pointer is MPI_BOTTOM, whose elements lie at address 0.
+bool has_odd_buffers(const Call& call) {
+  return !call.from || !call.into || call.into == MPI_IN_PLACE || call.from == call.into;
+}
+
 Decision decide(const Plugin& its, const Call& call) {
   Decision d;
   if (its.rules.empty() || call.comm == MPI_COMM_NULL) return d;
@@ -171,6 +66,7 @@ Decision decide(const Plugin& its, const Call& call) {
   // Predefined types and operations are never freed, so that no other handle becomes one of them.
   const auto operand = operand_of(call.type, call.op);
   if (!operand) return d.why = "mpi: another type or operation", d;
+  if (has_odd_buffers(call)) return d.why = "mpi: null, same, or wrong buffers", d.lasts = false, d;
   d.operand = *operand;
   const Algorithm* const algorithm =
       chosen(rules_for(its.rules, call.ranks()),
@@ -243,7 +139,8 @@ int run_logged(Plugin& its, const Call& call) {
 
 int allreduce(const Call& call) {
   Known& known = known_at(call.count);
-  if (is_of(known, call.count, call.type, call.op, call.comm))  // of an algorithm
+  if (is_of(known, call.count, call.type, call.op, call.comm) &&
+      !has_odd_buffers(call))  // of an algorithm
     return run({known.algorithm, known.ranks, known.operand}, call);
   Plugin& its = plugin();
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
@@ -280,27 +177,15 @@ extern "C" [[gnu::visibility("default")]] int MPI_Allreduce(const void* from, vo
   return allreduce_or_error({from, into, count, type, op, comm});
 }
 
-#ifdef OPEN_MPI
-// Open MPI's Fortran bindings call PMPI_Allreduce, so that they need entries of their own: of mpif.h and
-// `use mpi`, and of `use mpi_f08`, whose last argument may be absent.
-extern "C" {
-extern int mpi_fortran_in_place_;
-
-[[gnu::visibility("default")]] void mpi_allreduce_(const void* from, void* into,
-                                                   const MPI_Fint* count, const MPI_Fint* type,
-                                                   const MPI_Fint* op, const MPI_Fint* comm,
-                                                   MPI_Fint* error) {
-  const int code = MPI_Allreduce(from == &mpi_fortran_in_place_ ? MPI_IN_PLACE : from, into,
-                                 static_cast<int>(*count), MPI_Type_f2c(*type), MPI_Op_f2c(*op),
-                                 MPI_Comm_f2c(*comm));
-  if (error) *error = code;
+extern "C" [[gnu::visibility("default")]] int MPI_Init(int* argc, char*** argv) {
+  const int code = PMPI_Init(argc, argv);
+  if (code == MPI_SUCCESS) arlab::collectives::plugin().start();
+  return code;
 }
 
-[[gnu::visibility("default")]] void mpi_allreduce_f08_(const void* from, void* into,
-                                                       const MPI_Fint* count, const MPI_Fint* type,
-                                                       const MPI_Fint* op, const MPI_Fint* comm,
-                                                       MPI_Fint* error) {
-  mpi_allreduce_(from, into, count, type, op, comm, error);
+extern "C" [[gnu::visibility("default")]] int MPI_Init_thread(int* argc, char*** argv, int required,
+                                                              int* provided) {
+  const int code = PMPI_Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) arlab::collectives::plugin().start();
+  return code;
 }
-}
-#endif

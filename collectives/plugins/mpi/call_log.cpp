@@ -2,28 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
-#include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
 
 namespace arlab::collectives {
-
-void CallLog::add(const CallKind& kind, double seconds) {
-  const std::lock_guard lock(mutex_);
-  CallCount& count = calls_[kind];
-  ++count.calls;
-  count.seconds += seconds;
-  count.longest = std::max(count.longest, seconds);
-}
-
-std::map<CallKind, CallCount> CallLog::calls() const {
-  const std::lock_guard lock(mutex_);
-  return calls_;
-}
-
 namespace {
+
+bool is_ours(const CallKind& kind) { return !kind.ran.starts_with("mpi"); }
 
 template <class... Values>
 std::string formatted(const char* format, Values... values) {
@@ -38,43 +25,84 @@ std::string type_text(const CallKind& kind) {
 
 }  // namespace
 
-std::string report_of(const std::map<CallKind, CallCount>& calls) {
-  std::vector<std::pair<CallKind, CallCount>> rows(calls.begin(), calls.end());
+void CallLog::add(const CallKind& kind, double seconds) {
+  const std::lock_guard lock(mutex_);
+  CallCount& count = calls_[kind];
+  ++count.calls;
+  count.seconds += seconds;
+  count.longest = std::max(count.longest, seconds);
+}
+
+Calls CallLog::calls() const {
+  const std::lock_guard lock(mutex_);
+  return calls_;
+}
+
+std::string written(const Calls& calls) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const auto& [kind, count] : calls)
+    rows.push_back({kind.ranks, kind.bytes, kind.type, kind.op, kind.ran, count.calls,
+                    count.seconds, count.longest});
+  return rows.dump();
+}
+
+Calls read_calls(const std::string& text) {
+  Calls calls;
+  for (const auto& row : nlohmann::json::parse(text))
+    calls[{.ranks = row[0], .bytes = row[1], .type = row[2], .op = row[3], .ran = row[4]}] = {
+        .calls = row[5], .seconds = row[6], .longest = row[7]};
+  return calls;
+}
+
+JobLog merged(const std::vector<Calls>& of_ranks) {
+  JobLog log;
+  for (const Calls& calls : of_ranks) {
+    std::int64_t all = 0, ours = 0;
+    for (const auto& [kind, count] : calls) {
+      all += count.calls;
+      if (is_ours(kind)) ours += count.calls;
+      const auto [place, first] = log.kinds.try_emplace(kind);
+      JobCount& job = place->second;
+      job.calls = std::max(job.calls, count.calls);
+      job.least_rank_s = first ? count.seconds : std::min(job.least_rank_s, count.seconds);
+      job.most_rank_s = std::max(job.most_rank_s, count.seconds);
+      job.longest = std::max(job.longest, count.longest);
+    }
+    if (all > log.calls) log.calls = all, log.ours = ours;
+  }
+  return log;
+}
+
+std::string report_of(const JobLog& log) {
+  std::vector<std::pair<CallKind, JobCount>> rows(log.kinds.begin(), log.kinds.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.second.seconds > b.second.seconds;
+    return a.second.most_rank_s > b.second.most_rank_s;
   });
-  std::int64_t all = 0, ours = 0;
-  std::string text =
+  std::string text = formatted("arlab: %lld of %lld calls of MPI_Allreduce ran by arlab\n",
+                               static_cast<long long>(log.ours), static_cast<long long>(log.calls));
+  text +=
       "| ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
       "| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n";
   for (const auto& [kind, count] : rows) {
-    all += count.calls;
-    if (!kind.ran.starts_with("mpi")) ours += count.calls;
-    const double mean = count.seconds / static_cast<double>(count.calls);
+    const double mean = count.most_rank_s / static_cast<double>(count.calls);
     text += formatted("| %d | %lld | ", kind.ranks, static_cast<long long>(kind.bytes)) +
             type_text(kind) + " | " + kind.ran +
             formatted(" | %lld | %.3f | %.2f | %.1f |\n", static_cast<long long>(count.calls),
-                      count.seconds, mean * 1e6, count.longest * 1e6);
+                      count.most_rank_s, mean * 1e6, count.longest * 1e6);
   }
-  return formatted("arlab: %lld of %lld calls of MPI_Allreduce ran by arlab\n",
-                   static_cast<long long>(ours), static_cast<long long>(all)) +
-         text;
+  return text;
 }
 
-std::string profile_of(const std::map<CallKind, CallCount>& calls,
-                       const std::vector<double>& fastest, const std::vector<double>& slowest) {
+std::string profile_of(const JobLog& log) {
   std::string text;
-  std::size_t i = 0;
-  for (const auto& [kind, count] : calls) {
+  for (const auto& [kind, count] : log.kinds)
     text +=
         formatted("{\"kind\":\"profile\",\"collective\":\"allreduce\",\"ranks\":%d,\"bytes\":%lld,",
                   kind.ranks, static_cast<long long>(kind.bytes)) +
         concat("\"dtype\":\"", kind.type, "\",\"op\":\"", kind.op, "\",\"ran\":\"", kind.ran,
                "\",") +
         formatted("\"calls\":%lld,\"least_rank_s\":%.9g,\"most_rank_s\":%.9g}\n",
-                  static_cast<long long>(count.calls), fastest[i], slowest[i]);
-    ++i;
-  }
+                  static_cast<long long>(count.calls), count.least_rank_s, count.most_rank_s);
   return text;
 }
 

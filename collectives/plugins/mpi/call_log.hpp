@@ -1,10 +1,11 @@
-// CallLog: what a process called, by size: calls, time, and which algorithm ran.
+// CallLog: what a process called, by size: calls, time, and which algorithm ran; JobLog: the logs of all ranks.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
@@ -25,23 +26,44 @@ struct CallCount {
   double seconds = 0, longest = 0;
 };
 
+using Calls = std::map<CallKind, CallCount>;
+
 /// Any thread may add.
 class CallLog {
  public:
   void add(const CallKind& kind, double seconds);
-  std::map<CallKind, CallCount> calls() const;
+  Calls calls() const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<CallKind, CallCount> calls_;
+  Calls calls_;
 };
 
-/// Returns a table for people: a line per kind, the most time first.
-std::string report_of(const std::map<CallKind, CallCount>& calls);
+/// Returns the calls as text that read_calls() takes, to send them to another rank.
+std::string written(const Calls& calls);
+Calls read_calls(const std::string& text);
 
-/// Returns a JSON line per kind: {"kind":"profile","ranks":4,"bytes":1024,...}. `fastest` and `slowest`
-/// are the least and the most seconds that any rank spent in the calls of a kind, in the map's order.
-std::string profile_of(const std::map<CallKind, CallCount>& calls,
-                       const std::vector<double>& fastest, const std::vector<double>& slowest);
+/// One kind of call, over the ranks that made it.
+struct JobCount {
+  std::int64_t calls = 0;   ///< of the rank that made most
+  double least_rank_s = 0;  ///< seconds of the rank that spent the least in them
+  double most_rank_s = 0;   ///< and of the one that spent the most
+  double longest = 0;       ///< seconds of the longest call
+};
+
+/// The calls of a job, and those of the rank that made most: all, and by algorithms of ours.
+struct JobLog {
+  std::map<CallKind, JobCount> kinds;
+  std::int64_t calls = 0, ours = 0;
+};
+
+/// Returns the logs of all ranks as one. Ranks may differ in what they called.
+JobLog merged(const std::vector<Calls>& of_ranks);
+
+/// Returns a table for people: a line per kind, the most time first.
+std::string report_of(const JobLog& log);
+
+/// Returns a JSON line per kind: {"kind":"profile","ranks":4,"bytes":1024,...}.
+std::string profile_of(const JobLog& log);
 
 }  // namespace arlab::collectives

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
 
@@ -107,6 +108,10 @@ Problem PluginRanks::problem(Count elements) const {
 }
 
 std::string PluginRanks::why_not(const Algorithm& algorithm, Count elements) const {
+  const bool on_even_machines = groups_ && groups_->even_size() != 0;
+  if (algorithm.grouped && !on_even_machines)  // the program has no option for other groups
+    return concat(algorithm.name,
+                  " needs several machines with the same number of ranks on each, at least 2");
   return unsupported(algorithm, problem(elements));
 }
 

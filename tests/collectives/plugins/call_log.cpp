@@ -14,7 +14,7 @@ namespace {
 const CallKind kSmall{.ranks = 4, .bytes = 8, .type = "float64", .op = "sum", .ran = "mpi"};
 const CallKind kLarge{.ranks = 4, .bytes = 1 << 20, .type = "float32", .op = "max", .ran = "ring"};
 
-std::map<CallKind, CallCount> three_calls() {
+Calls three_calls() {
   CallLog log;
   log.add(kSmall, 1e-6);
   log.add(kLarge, 2e-3);
@@ -32,8 +32,32 @@ TEST_CASE("calls of a kind are counted together") {
   CHECK(calls.at(kSmall).longest == 3e-6);
 }
 
+TEST_CASE("calls arrive at another rank as they were") {
+  const Calls calls = three_calls(), arrived = read_calls(written(calls));
+  REQUIRE(arrived.size() == calls.size());
+  for (const auto& [kind, count] : calls) {
+    CHECK(arrived.at(kind).calls == count.calls);
+    CHECK(arrived.at(kind).seconds == count.seconds);
+    CHECK(arrived.at(kind).longest == count.longest);
+  }
+  CHECK(read_calls(written({})).empty());
+}
+
+TEST_CASE("ranks that called nothing or something else are merged") {
+  const Calls other{{kSmall, {.calls = 3, .seconds = 9e-6, .longest = 5e-6}}};
+  const JobLog log = merged({{}, three_calls(), other});
+  CHECK(log.calls == 3);
+  CHECK(log.ours == 1);  // of the first rank with 3 calls
+  CHECK(log.kinds.at(kSmall).calls == 3);
+  CHECK(log.kinds.at(kSmall).least_rank_s == Approx(4e-6));
+  CHECK(log.kinds.at(kSmall).most_rank_s == Approx(9e-6));
+  CHECK(log.kinds.at(kSmall).longest == 5e-6);
+  CHECK(log.kinds.at(kLarge).least_rank_s == log.kinds.at(kLarge).most_rank_s);
+  CHECK(merged({}).kinds.empty());
+}
+
 TEST_CASE("the report has the most time first, and counts ours") {
-  CHECK(report_of(three_calls()) ==
+  CHECK(report_of(merged({three_calls()})) ==
         "arlab: 1 of 3 calls of MPI_Allreduce ran by arlab\n"
         "| ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
         "| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n"
@@ -42,7 +66,8 @@ TEST_CASE("the report has the most time first, and counts ours") {
 }
 
 TEST_CASE("a profile is JSON Lines") {
-  const std::string text = profile_of(three_calls(), {1e-6, 2e-3}, {5e-6, 4e-3});
+  const Calls slower{{kSmall, {.calls = 2, .seconds = 5e-6, .longest = 3e-6}}};
+  const std::string text = profile_of(merged({three_calls(), slower}));
   const auto first = nlohmann::json::parse(text.substr(0, text.find('\n')));
   CHECK(first == nlohmann::json{{"kind", "profile"},
                                 {"collective", "allreduce"},
@@ -52,6 +77,6 @@ TEST_CASE("a profile is JSON Lines") {
                                 {"op", "sum"},
                                 {"ran", "mpi"},
                                 {"calls", 2},
-                                {"least_rank_s", 1e-6},
+                                {"least_rank_s", 4e-6},
                                 {"most_rank_s", 5e-6}});
 }

@@ -36,6 +36,77 @@ run 100
 """
 
 
+# Rank 0 does not allreduce; the others do, on a communicator of their own.
+OF_WORKERS = """#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, one = 1, sum = 0, wrong = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm workers;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 1, rank, &workers);
+  if (rank != 0) {
+    int ranks;
+    MPI_Comm_size(workers, &ranks);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, workers);
+    wrong = sum != ranks;
+    MPI_Comm_free(&workers);
+  }
+  MPI_Finalize();
+  return wrong;
+}
+"""
+
+# Whether MPI_Allreduce refuses the same buffer twice, and MPI_IN_PLACE as the result.
+ODD_BUFFERS = """#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // Open MPI reports some there
+  double x[4] = {1, 2, 3, 4}, y[4] = {0};
+  MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+  const int codes[2] = {MPI_Allreduce(x, x, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF),
+                        MPI_Allreduce(x, MPI_IN_PLACE, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF)};
+  for (int i = 0; i < 2; ++i) {
+    int kind = 0;
+    MPI_Error_class(codes[i], &kind);
+    printf("%d ", kind == MPI_ERR_BUFFER);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+# Fortran's MPI_BOTTOM: a type of absolute addresses as the receive buffer.
+BOTTOM = """program bottom
+  use mpi
+  implicit none
+  integer, target :: x(3)
+  integer :: e, n, t
+  integer(MPI_ADDRESS_KIND) :: where(1)
+  external :: add
+  integer :: op
+  call MPI_Init(e)
+  call MPI_Comm_size(MPI_COMM_WORLD, n, e)
+  x = [1, 2, 3]
+  call MPI_Get_address(x, where(1), e)
+  call MPI_Type_create_hindexed(1, [3], where, MPI_INTEGER, t, e)
+  call MPI_Type_commit(t, e)
+  call MPI_Op_create(add, .true., op, e)
+  call MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, 1, t, op, MPI_COMM_WORLD, e)
+  if (any(x /= [1, 2, 3] * n)) stop 1
+  call MPI_Finalize(e)
+end program
+"""
+ADD = """#include <mpi.h>
+void add_(char* from, char* into, MPI_Fint* count, MPI_Fint* type) {
+  MPI_Aint low, extent;
+  MPI_Type_get_true_extent(MPI_Type_f2c(*type), &low, &extent);
+  for (int i = 0; i < 3 * *count; ++i) ((int*)(into + low))[i] += ((int*)(from + low))[i];
+}
+"""
+
+
 class DropIn(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -131,6 +202,69 @@ class DropIn(unittest.TestCase):
                       [(line["ranks"], line["bytes"], line["dtype"], line["op"], line["ran"]) for line in lines])
         _, err = self.run_ranks(2, PROGRAM, algorithm="ring", profile="none/calls.jsonl")
         self.assertIn("cannot write ARLAB_PROFILE=none/calls.jsonl", err)
+
+    def compile(self, compiler, name, **sources):
+        """Compiles the sources, given as suffix=text; returns the program."""
+        paths = []
+        for suffix, text in sources.items():
+            paths.append(self.folder / f"{name}.{suffix}")
+            paths[-1].write_text(text)
+            if len(sources) > 1:
+                subprocess.run(["mpicc" if suffix == "c" else compiler, "-w", "-c", paths[-1], "-o", paths[-1].with_suffix(f".{suffix}.o")],
+                               cwd=self.folder, check=True)
+                paths[-1] = paths[-1].with_suffix(f".{suffix}.o")
+        subprocess.run([compiler, "-w", *paths, "-o", name], cwd=self.folder, check=True)
+        return self.folder / name
+
+    @OF_DEFAULT
+    def test_ranks_that_call_nothing_do_not_stop_the_report_and_the_profile(self):
+        program = self.compile("mpicc", "workers", c=OF_WORKERS)
+        _, err = self.run_ranks(3, program, algorithm="ring", report=1, profile="calls.jsonl")
+        self.assertEqual(self.share(err), (1, 1))
+        lines = [json.loads(line) for line in (self.folder / "calls.jsonl").read_text().splitlines()]
+        self.assertEqual([(line["ranks"], line["bytes"], line["ran"], line["calls"]) for line in lines], [(2, 4, "ring", 1)])
+
+    @OF_DEFAULT
+    def test_buffers_that_the_library_refuses_are_refused(self):
+        program = self.compile("mpicc", "buffers", c=ODD_BUFFERS)
+        self.assertEqual(self.run_ranks(1, program, library=None)[0], "1 1 ")
+        self.assertEqual(self.run_ranks(1, program, algorithm="ring")[0], "1 1 ")
+
+    def run_unlike(self, first, others, library_of_others=LIBRARY):
+        """Runs rank 0 and two others with ARLAB_ALGORITHM (none: not set) of their own; returns a process."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                "OMPI_MCA_mpi_yield_when_idle": "1"}
+        words = [MPIEXEC]
+        for ranks, algorithm, library in ((1, first, LIBRARY), (2, others, library_of_others)):
+            words += [":"] * (len(words) > 1) + ["-n", str(ranks)]
+            words += [word for word in ("-x", f"LD_PRELOAD={library}") if library]
+            words += [word for word in ("-x", f"ARLAB_ALGORITHM={algorithm}") if algorithm] + [PROGRAM]
+        return subprocess.Popen(words, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    @OF_DEFAULT
+    def test_ranks_with_different_settings_end_with_a_message(self):
+        (self.folder / "a.json").write_text("{}")
+        missing = self.run_unlike("ring", "ring", library_of_others=None)  # is noticed after a minute
+        for first, others in (("ring", None), (None, "ring"), ("ring", "rabenseifner"), ("mpi@64K,ring", "mpi@4K,ring"), ("a.json", "b.json")):
+            with self.subTest(first=first, others=others), self.run_unlike(first, others) as job:
+                out, _ = job.communicate(timeout=120)
+                self.assertEqual(job.returncode, 2, out)
+                self.assertIn(f"different settings: 'ARLAB_ALGORITHM={first or ''}' on rank 0, "
+                              f"'ARLAB_ALGORITHM={others or ''}' on rank 1", out)
+        with missing:
+            out, _ = missing.communicate(timeout=200)
+            self.assertEqual(missing.returncode, 3, out)
+            self.assertRegex(out, r"rank 0 on \S+ has loaded libarlab_mpi, but .* give LD_PRELOAD to all")
+
+    @OF_DEFAULT
+    @unittest.skipUnless(shutil.which("mpif90"), "mpif90 is not installed: apt install gfortran")
+    def test_bottom_in_fortran(self):
+        program = self.compile("mpif90", "bottom", f90=BOTTOM, c=ADD)
+        self.run_ranks(2, program, library=None)
+        self.run_ranks(2, program, algorithm="ring")
+        _, err = self.run_ranks(2, program, algorithm="ring", report=1)
+        self.assertIn("| mpi: another type or operation |", err)
 
     @OF_DEFAULT
     @unittest.skipUnless(shutil.which("mpif90"), "mpif90 is not installed: apt install gfortran")

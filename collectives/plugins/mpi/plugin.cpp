@@ -1,0 +1,130 @@
+#include "collectives/plugins/mpi/plugin.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
+#include "collectives/plugins/mpi/job.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+bool is_on(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text && *text != '\0' && std::string(text) != "0";
+}
+
+std::string text_of(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text ? text : "";
+}
+
+int end_of_job(MPI_Comm, int, void* value, void*) {
+  static_cast<const Plugin*>(value)->end();
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize frees MPI_COMM_SELF first, also when Fortran calls it.
+void at_end_of_job(Plugin& its) {
+  int keyval = MPI_KEYVAL_INVALID;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_job, &keyval, nullptr) == MPI_SUCCESS)
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &its);
+}
+
+// What all ranks must have alike, a line each: the table, too, which may be another file on another machine.
+std::string settings_of(const Plugin& its) {
+  const std::string lines =
+      concat("ARLAB_ALGORITHM=", its.algorithm, "\nARLAB_PROFILE=", its.profile,
+             "\nARLAB_REPORT=", its.reports ? "1" : "0");
+  if (!its.algorithm.ends_with(".json")) return lines;
+  std::ifstream file(its.algorithm);
+  return concat(lines, "\n", its.algorithm, ": ",
+                std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+void write_profile(const Plugin& its, const JobLog& log) {
+  std::FILE* const file = std::fopen(its.profile.c_str(), "w");
+  const std::string text = profile_of(log);
+  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (!(file && std::fclose(file) == 0 && written))
+    std::fprintf(stderr,
+                 "arlab: cannot write ARLAB_PROFILE=%s: name a file in a folder that exists\n",
+                 its.profile.c_str());
+}
+
+}  // namespace
+
+void say_once(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  if (world_rank() != 0) return;
+  const std::lock_guard lock(mutex);
+  if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", text.c_str());
+}
+
+Plugin::Plugin()
+    : algorithm(text_of("ARLAB_ALGORITHM")),
+      profile(text_of("ARLAB_PROFILE")),
+      reports(is_on("ARLAB_REPORT")),
+      logs(reports || !profile.empty()) {
+  if (logs) at_end_of_job(*this);
+  if (algorithm.empty()) {
+    if (!logs)
+      say_once(
+          "ARLAB_ALGORITHM is not set, so MPI_Allreduce remains the library's: set it, for "
+          "example to butterfly@16K,ring");
+    return;
+  }
+  try {
+    rules = read_rank_rules(algorithm, "ARLAB_ALGORITHM");
+    const auto is_library = [](const RankRule& rule) {
+      return std::all_of(rule.sizes.begin(), rule.sizes.end(),
+                         [](const SizeRule& size) { return !size.algorithm; });
+    };
+    if (std::all_of(rules.begin(), rules.end(), is_library)) rules.clear();  // decides faster
+  } catch (const std::exception& error) {
+    say_once(concat(error.what(), "; MPI_Allreduce remains the library's"));
+  }
+}
+
+void Plugin::start() {
+  compare_settings(settings_of(*this));
+  with_all_ranks = true;
+}
+
+// Ranks that called nothing come here as well, so that all may speak of it together.
+void Plugin::end() const {
+  std::vector<Calls> of_ranks;
+  if (with_all_ranks)
+    for (const std::string& text : gather_texts(written(log.calls())))
+      of_ranks.push_back(read_calls(text));
+  else
+    of_ranks.push_back(log.calls());
+  if (world_rank() != 0) return;
+  const JobLog job = merged(of_ranks);
+  if (!profile.empty()) write_profile(*this, job);
+  if (reports) std::fprintf(stderr, "%s", report_of(job).c_str());
+}
+
+Plugin& plugin() {
+  static Plugin the_plugin;
+  return the_plugin;
+}
+
+}  // namespace arlab::collectives
