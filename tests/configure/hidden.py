@@ -21,15 +21,17 @@ def package(name):
     return [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON"]
 
 
+TORCH = ["-DARLAB_TORCH=AUTO"]  # takes seconds, so only where it matters
+
 # How each is hidden, and the features that are then off.
 OPTIONAL = {
-    "MPI": (package("MPI"), {"MPI executor", "plugin mpi", "plugin torch"}),
+    "MPI": (TORCH + package("MPI"), {"MPI executor", "plugin mpi", "plugin torch"}),
     "Gloo": (["-DGLOO_LIBRARY="], {"Gloo rows"}),
-    "LibTorch": (package("Torch"), {"models", "plugin torch"}),
-    "libtorch_python": (["-DARLAB_TORCH_PYTHON="], {"plugin torch"}),
-    "pybind11": (["-DARLAB_PYBIND11="], {"plugin torch"}),
+    "LibTorch": (TORCH + package("Torch"), {"models", "plugin torch"}),
+    "libtorch_python": (TORCH + ["-DARLAB_TORCH_PYTHON="], {"plugin torch"}),
+    "pybind11": (TORCH + ["-DARLAB_PYBIND11="], {"plugin torch"}),
     "protoc": (["-DProtobuf_PROTOC_EXECUTABLE="], {"TensorBoard, Chakra"}),  # Debian's LibTorch brings the library
-    "protobuf": (package("Protobuf") + package("Torch"), {"TensorBoard, Chakra", "models", "plugin torch"}),
+    "protobuf": (TORCH + package("Protobuf") + package("Torch"), {"TensorBoard, Chakra", "models", "plugin torch"}),
     "CUDA": (["-DARLAB_CUDA=AUTO", "-DARLAB_NVCC="], {"CUDA executor", "NCCL executor"}),
     "clang-16": (["-DARLAB_WASM_COMPILER="], {"explorer"}),
     "lld-16": (["-DARLAB_WASM_LINKER="], {"explorer"}),
@@ -40,7 +42,7 @@ OPTIONAL = {
     "nlohmann-json": (package("nlohmann_json"), {"training", "plugins", "explorer", "arlab program"}),
     "Google Benchmark": (package("benchmark"), {"micro-benchmarks"}),
     "SimGrid": (["-DARLAB_SMPIRUN="], {"SimGrid tests"}),
-    "Python": (["-DARLAB_PYTHON="], {"plugin torch"}),
+    "Python": (TORCH + ["-DARLAB_PYTHON="], {"plugin torch"}),
     "compiler cache": (["-DARLAB_CCACHE="], set()),
     "fast linkers": (["-DARLAB_LINKER_mold=OFF", "-DARLAB_LINKER_lld=OFF"], set()),
 }
@@ -59,7 +61,7 @@ def configure(folder, preset, *options):
     if known.exists():
         shutil.copytree(known, build / "CMakeFiles")
         compiles = (SCRATCH / "compiles").read_text(encoding="utf-8").split()
-    done = subprocess.run(["cmake", "--preset", preset, "-B", build, "-DARLAB_CUDA=OFF", *compiles, *options], cwd=SOURCE, text=True,
+    done = subprocess.run(["cmake", "--preset", preset, "-B", build, "-DARLAB_CUDA=OFF", "-DARLAB_TORCH=OFF", *compiles, *options], cwd=SOURCE, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if done.returncode == 0 and not known.exists():
         version = next(build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")).parent
@@ -81,18 +83,20 @@ class Hidden(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         shutil.rmtree(SCRATCH, ignore_errors=True)
-        status, said = configure("complete", "ci")
-        assert status == 0, said
-        cls.complete = features(said)
+        cls.off_here = []  # without and with LibTorch
+        for options in ([], TORCH):
+            status, said = configure("complete", "ci", *options)
+            assert status == 0, said
+            cls.off_here.append({feature for feature, (on, _) in features(said).items() if not on})
 
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(SCRATCH, ignore_errors=True)
 
-    def check(self, name, said, off):
+    def check(self, name, said, how, off):
         """What is hidden is off, with a remedy, and all else is as it is on this machine."""
         found = features(said)
-        here = {feature for feature, (on, _) in self.complete.items() if not on}
+        here = self.off_here[TORCH[0] in how]
         self.assertEqual({feature for feature, (on, _) in found.items() if not on} - here, off - here, f"{name}\n{said}")
         for feature, (on, text) in found.items():
             self.assertRegex(text, r"\S" if on else REMEDY, f"{name}: {feature}")
@@ -100,11 +104,11 @@ class Hidden(unittest.TestCase):
     def test_each_alone(self):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             runs = {name: pool.submit(configure, f"lacks {i}", "ci", *how) for i, (name, (how, _)) in enumerate(OPTIONAL.items())}
-        for name, (_, off) in OPTIONAL.items():
+        for name, (how, off) in OPTIONAL.items():
             with self.subTest(lacks=name):
                 status, said = runs[name].result()
                 self.assertEqual(status, 0, said)
-                self.check(name, said, off)
+                self.check(name, said, how, off)
 
     def test_all_at_once_in_each_preset(self):
         how = [option for hidden, _ in OPTIONAL.values() for option in hidden]
