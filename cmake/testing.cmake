@@ -178,6 +178,22 @@ function(arlab_check_headers)
   endif()
 endfunction()
 
+# arlab_test_classes(<variable> <name> <script>): a ctest test "<name>_<class>" for each class of tests of a Python script, so that
+# they run beside each other. Classes whose names end in Test hold what others share. Sets the variable to the names.
+function(arlab_test_classes variable name script)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${script})
+  file(STRINGS ${script} classes REGEX "^class [A-Za-z]+\\(")
+  list(TRANSFORM classes REPLACE "^class ([A-Za-z]+).*" "\\1")
+  list(FILTER classes EXCLUDE REGEX "Test$")
+  set(tests "")
+  foreach(class ${classes})
+    string(TOLOWER "${name}_${class}" test)
+    add_test(NAME ${test} COMMAND ${ARLAB_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${class})
+    list(APPEND tests ${test})
+  endforeach()
+  set(${variable} ${tests} PARENT_SCOPE)
+endfunction()
+
 # Properties of all tests under mpiexec: they may run as root and on more ranks than cores, and ignore the MPI library's leaks.
 function(arlab_mpi_properties test ranks)
   set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1

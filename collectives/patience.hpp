@@ -16,6 +16,10 @@ struct Patience {
   std::function<void(const std::string&)> note = {};
 };
 
+/// How long ranks wait for one another while MPI or NCCL start: no less than a minute, unless forever.
+/// On a loaded machine that takes longer than a short patience, and no rank is missing.
+double start_patience(double seconds);
+
 /// A rank gives up: a peer is missing, or ranks wait for one another.
 class Stalled : public Error {
  public:

@@ -3,9 +3,10 @@
 #
 #   sudo tests/fresh_machine.sh <folder for the chroot> [test|demo] [bookworm|noble]
 #
-# If the folder is empty, makes the chroot (about 300 MB before ./lab, 2 GB after; delete it manually).
-# Puts a clean clone of the committed state into it and runs ./lab there. Uses apt's proxy settings of this
-# machine; MIRROR names another mirror, KEYRING other keys. Not part of ctest, because it downloads packages.
+# If the folder has no complete chroot, makes it (about 300 MB before ./lab, 2 GB after; delete it manually).
+# Puts a clean clone of the committed state into it, runs ./lab there, and ends with its status. Uses apt's proxy
+# settings of this machine; MIRROR names another mirror, KEYRING other keys. Not part of ctest, because it
+# downloads packages; ctest runs it with stand-ins (tests/lab/).
 set -euo pipefail
 root=${1:?usage: tests/fresh_machine.sh <folder> [test|demo] [bookworm|noble]}
 verb=${2:-test}
@@ -25,21 +26,36 @@ command -v debootstrap >/dev/null || { echo "apt install debootstrap" >&2 && exi
 [ "$suite" = bookworm ] || [ -e "$keys" ] || {
   echo "no file $keys: Ubuntu's package ubuntu-keyring has it; or name another in KEYRING" >&2 && exit 3
 }
-[ -e "$root/etc/debian_version" ] ||
+if [ ! -e "$root/complete" ]; then # written last: one that was interrupted is made again
   debootstrap --variant=minbase "${options[@]}" "$suite" "$root" "$mirror" "${script[@]}"
+  touch "$root/complete"
+fi
 root=$(cd "$root" && pwd)
 
-apt-config dump Acquire | grep -iE '^Acquire::(https?::|Check-|Retries)' >"$root/etc/apt/apt.conf.d/99host" || true
+settings=$(apt-config dump Acquire)
+sed -nE '/^Acquire::(https?::|Check-|Retries)/Ip' <<<"$settings" >"$root/etc/apt/apt.conf.d/99host"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 rm -rf "$root/root/arlab"
 git clone -q "$repository" "$root/root/arlab"
 
-unmount() { umount -Rl "$root/proc" "$root/dev" 2>/dev/null || true; }
+# What stays mounted would be deleted with the folder.
+mounted=()
+unmount() {
+  local status=$? folder
+  for folder in "${mounted[@]}"; do
+    umount -Rl "$folder" || { echo "unmount $folder before you delete $root" >&2 && status=4; }
+  done
+  exit "$status"
+}
 trap unmount EXIT
 for folder in proc dev; do
   mount --rbind "/$folder" "$root/$folder"
+  mounted+=("$root/$folder")
   mount --make-rslave "$root/$folder"
 done
-env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+started=$SECONDS status=0
+chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
   http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
-  chroot "$root" /bin/bash -c "cd /root/arlab && time ./lab $verb"
+  /bin/bash -c 'cd /root/arlab && exec ./lab "$1"' bash "$verb" || status=$?
+echo "./lab $verb on $suite: status $status after $((SECONDS - started)) s" >&2
+exit "$status"

@@ -25,8 +25,8 @@ void explore(const ExploreCommand& command) {
   const std::string page = computes ? explorer::page_with_module() : explorer::page_with_answers();
   write_file(command.output, page);
   if (!computes && !command.precomputed)
-    say("note: built without WebAssembly: the page shows precomputed runs only; see the "
-        "configure summary for the packages\n");
+    say("note: built without WebAssembly: the page shows precomputed runs only; ./lab demo builds "
+        "arlab with it on Debian 12 and Ubuntu 24.04, elsewhere see the configure summary\n");
   if (command.output != "-")
     say("wrote {} ({}); open it in a browser\n", command.output,
         show_bytes(static_cast<std::int64_t>(page.size())));

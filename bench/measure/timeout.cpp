@@ -22,8 +22,8 @@ void add_timeout(CLI::App& command, collectives::Patience& patience) {
       .add_option_function<std::string>(
           "--timeout", parse,
           "Give up when a rank has not responded, or no rank has made progress, for this time: "
-          "300s "
-          "(default); 0: never. A slow rank that runs is not given up")
+          "300s (default); 0: never. A slow rank that runs is not given up; MPI and NCCL have at "
+          "least 60 s to start")
       ->type_name("TIME");
 }
 

@@ -65,8 +65,9 @@ void Watch::tick() {
   const char* const call = call_.load();
   if (!board_) {  // MPI starts
     ticks_before_start_ += call ? 1 : 0;
-    if (ticks_before_start_ * tick_ >= patience_.seconds)
-      stop_(std::string(call) + " has not returned for " + seconds_text(patience_.seconds) +
+    const double seconds = start_patience(patience_.seconds);
+    if (ticks_before_start_ * tick_ >= seconds)
+      stop_(std::string(call) + " has not returned for " + seconds_text(seconds) +
             ": a rank is missing; start the job again");
     return;
   }

@@ -10,6 +10,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
+#include "collectives/patience.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -36,13 +37,14 @@ ncclUniqueId shared_id(Communicator& control) {
 }  // namespace
 
 NcclComm::NcclComm(Communicator& control, Device& device, RankExecutor::Seconds patience)
-    : rank_(control.rank()), patience_(patience) {
+    : rank_(control.rank()), patience_(start_patience(patience.count())) {
   const ncclUniqueId id = shared_id(control);
   cuda::use_device(cuda::index_of(device));
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
   finish(ncclCommInitRankConfig(&comm_, control.ranks(), id, rank_, &config),
          "ncclCommInitRankConfig");
+  patience_ = patience;
 }
 
 NcclComm::~NcclComm() {

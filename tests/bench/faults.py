@@ -20,7 +20,9 @@ import run_cli_mpi
 
 TRAINS = os.environ.get("ARLAB_TRAINS") == "1"
 SANITIZED = bool(os.environ.get("ARLAB_SANITIZE"))
-SLOWNESS = 3 if SANITIZED else 1  # how much longer a job may take to end, or a rank to be heard
+SLOWNESS = 3 if SANITIZED else 1  # how much longer a job may take to end
+PATIENCE = 3 * SLOWNESS  # for --timeout, in seconds: a rank of a loaded machine runs again within it
+NO_JOBS = run_cli_mpi.why_not()
 SWEEP = ["run", "ring,tree", "-s", "1K..64K"]
 
 
@@ -45,7 +47,7 @@ def complete_lines(text):
     return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
-class Faults(program.ProgramTest):
+class FaultTest(program.ProgramTest):
     def setUp(self):
         super().setUp()
         self.jobs = []
@@ -70,7 +72,7 @@ class Faults(program.ProgramTest):
         self.jobs.append(job)
         return job
 
-    def wait_for(self, condition, what, seconds=60):
+    def wait_for(self, condition, what, seconds=180):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -106,8 +108,9 @@ class Faults(program.ProgramTest):
         print(f"{self.id().split('.')[-1]}: ended after {took:.1f} s with status {code}", file=sys.stderr)
         return err
 
-    # Ranks.
 
+@unittest.skipIf(NO_JOBS, NO_JOBS)
+class Ranks(FaultTest):
     def test_rank_killed(self):
         job, ranks = self.sweep_in_job(4)
         os.kill(ranks[2], signal.SIGKILL)
@@ -116,21 +119,25 @@ class Faults(program.ProgramTest):
     def test_rank_stopped(self):
         for ranks, victim in ((2, 1), (3, 0), (4, 2)):
             with self.subTest(ranks=ranks, victim=victim):
-                job, processes = self.sweep_in_job(ranks, "--timeout", "2s")
+                job, processes = self.sweep_in_job(ranks, "--timeout", f"{PATIENCE}s")
                 os.kill(processes[victim], signal.SIGSTOP)
-                self.expect_end(job, 20, f"rank {victim} (process {processes[victim]}) has not responded for 2 s")
+                self.expect_end(job, 20, f"rank {victim} (process {processes[victim]}) has not responded for {PATIENCE} s")
 
+
+@unittest.skipIf(NO_JOBS, NO_JOBS)
+class InACollective(FaultTest):
     def stop_late_rank(self, backend, seconds):
         """Rank 2 enters each run late, and is stopped that long after the first record. Returns what the job said."""
         (self.folder / "a.jsonl").unlink(missing_ok=True)
-        job = self.start_job(4, "run", "ring", "-n", "400,4000", "--late", "2:1s", "--runs", "3", "--timeout", "1s",
+        job = self.start_job(4, "run", "ring", "-n", "400,4000", "--late", "2:1s", "--runs", "3",
+                             "--timeout", f"{PATIENCE}s",
                              "--json", "a.jsonl", "-b", backend)
         self.wait_for(lambda: self.records_in("a.jsonl"), "record")
         before = self.records_in("a.jsonl")
         time.sleep(seconds)
         process = ranks_of(job)[2]
         os.kill(process, signal.SIGSTOP)
-        err = self.expect_end(job, 30, f"rank 2 (process {process}) has not responded for 1 s")
+        err = self.expect_end(job, 30, f"rank 2 (process {process}) has not responded for {PATIENCE} s")
         self.assertEqual(self.records_in("a.jsonl")[:len(before)], before)
         return err
 
@@ -149,14 +156,37 @@ class Faults(program.ProgramTest):
                 self.assertRegex(err, r"rank 3, round \d: waits to .*(reduce|replace) chunk \d from rank 2 \(4000 bytes\)")
                 self.assertIn("MPI_Allreduce" if backend == "mpi" else "ring", (self.folder / "a.jsonl").read_text())
 
+
+@unittest.skipIf(NO_JOBS, NO_JOBS)
+class AtTheStart(FaultTest):
     def test_rank_stopped_at_the_start(self):
-        job = self.start_job(3, *SWEEP, "--timeout", "2s")
+        """MPI has a minute to start, even with a shorter patience."""
+        job = self.start_job(3, *SWEEP, "--timeout", f"{PATIENCE}s")
         self.wait_for(lambda: 1 in ranks_of(job), "rank 1")
         os.kill(ranks_of(job)[1], signal.SIGSTOP)
-        self.expect_end(job, 20, "a rank is missing" if "MPI_Init" in self.read("err") else "2 s")
+        err = self.expect_end(job, 90)
+        self.assertRegex(err, f"MPI_Init_thread has not returned for 60 s: a rank is missing|has not responded for {PATIENCE} s")
 
+    def test_rank_slow_at_the_start(self):
+        """A rank that starts after the others' patience is not missing."""
+        job = self.start_job(2, *SWEEP, "--timeout", "1s", "--runs", "3")
+        self.wait_for(lambda: 1 in ranks_of(job), "rank 1")
+        rank = ranks_of(job)[1]
+        starts = not self.read("out")
+        os.kill(rank, signal.SIGSTOP)
+        time.sleep(3)
+        os.kill(rank, signal.SIGCONT)
+        status = job.wait(timeout=180)
+        if "has not responded for 1 s" in self.read("err"):
+            self.skipTest("the rank had started before it was stopped")
+        self.assertTrue(starts)
+        self.assertEqual(status, 0, self.read("err"))
+
+
+@unittest.skipIf(NO_JOBS, NO_JOBS)
+class SlowRanks(FaultTest):
     def test_rank_stopped_and_resumed(self):
-        job, ranks = self.sweep_in_job(3, "--timeout", "3s")
+        job, ranks = self.sweep_in_job(3, "--timeout", f"{PATIENCE}s")
         for victim in (1, 0, 2):
             os.kill(ranks[victim], signal.SIGSTOP)
             time.sleep(1)
@@ -164,9 +194,8 @@ class Faults(program.ProgramTest):
         self.assertEqual(job.wait(timeout=120), 0, self.read("err"))
 
     def test_rank_slowed(self):
-        """A rank that runs a tenth of the time is slow, not missing, with the shortest timeout there is (where the machine
-        lets it run in each of its moments)."""
-        job, ranks = self.sweep_in_job(2, "--timeout", f"{SLOWNESS}s")
+        """A rank that runs a tenth of the time is slow, not missing."""
+        job, ranks = self.sweep_in_job(2, "--timeout", f"{PATIENCE}s")
         for _ in range(12):
             os.kill(ranks[1], signal.SIGSTOP)
             time.sleep(0.45)
@@ -175,21 +204,24 @@ class Faults(program.ProgramTest):
         self.assertEqual(job.wait(timeout=120), 0, self.read("err"))
 
     def test_job_suspended(self):
-        job, ranks = self.sweep_in_job(3, "--timeout", f"{SLOWNESS}s")
+        job, ranks = self.sweep_in_job(3, "--timeout", f"{PATIENCE}s")
         for pid in ranks.values():
             os.kill(pid, signal.SIGSTOP)
-        time.sleep(SLOWNESS + 2)
+        time.sleep(PATIENCE + 2)
         for pid in ranks.values():
             os.kill(pid, signal.SIGCONT)
         self.assertEqual(job.wait(timeout=120), 0, self.read("err"))
 
-    @unittest.skipUnless(TRAINS, "built without LibTorch")
+
+@unittest.skipUnless(TRAINS, "built without LibTorch")
+@unittest.skipIf(NO_JOBS, NO_JOBS)
+class InTraining(FaultTest):
     def test_rank_stopped_in_training(self):
         job = self.start_job(2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save-every", "20",
-                             "--timeout", f"{2 * SLOWNESS}s")
+                             "--timeout", f"{PATIENCE}s")
         self.wait_for(lambda: list((self.folder / "c").glob("step*")) if (self.folder / "c").exists() else [], "checkpoint")
         os.kill(ranks_of(job)[1], signal.SIGSTOP)
-        self.expect_end(job, 30, "rank 1 (process", f"has not responded for {2 * SLOWNESS} s", "step ")
+        self.expect_end(job, 30, "rank 1 (process", f"has not responded for {PATIENCE} s", "step ")
         saved = sorted(path.name for path in (self.folder / "c").iterdir())
         self.assertTrue(saved)
         code, out, err = run_cli_mpi.Job.mpirun(self, 2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c",
@@ -197,8 +229,8 @@ class Faults(program.ProgramTest):
         self.assertEqual(code, 0, err)
         self.assertIn("Nothing was left to train", out + err)
 
-    # The machine.
 
+class Machine(FaultTest):
     def test_disk_full(self):
         self.arlab("simulate", "ring", "-p", "4", "--json", "/dev/full", code=3)
 
@@ -327,8 +359,8 @@ time_t time(time_t* t) {
             self.assertGreater(record["time_us"]["min"], 0)
             self.assertLess(record["time_us"]["p99"], 1e6 * took)
 
-    # Signals.
 
+class Signals(FaultTest):
     def test_signals_at_any_point(self):
         numbers = random.Random(7)
         for what in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -341,10 +373,11 @@ time_t time(time_t* t) {
                     process.communicate(timeout=20 * SLOWNESS)
                     took = time.monotonic() - begin
                 self.assertIn(process.returncode, (0, -what, 128 + what), f"{what.name} {attempt}")
-                self.assertLess(took, 5 * SLOWNESS)
+                self.assertLess(took, 10 * SLOWNESS)
                 for line in self.records_in(name):  # every complete line is a whole record
                     program.validate(line)
 
+    @unittest.skipIf(NO_JOBS, NO_JOBS)
     def test_signals_to_a_job(self):
         for what in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(what=what.name):
@@ -372,8 +405,4 @@ time_t time(time_t* t) {
 
 
 if __name__ == "__main__":
-    why = run_cli_mpi.why_not()
-    if why:
-        for name in [name for name in dir(Faults) if name.startswith(("test_rank", "test_job", "test_signals_to"))]:
-            setattr(Faults, name, unittest.skip(why)(getattr(Faults, name)))
     unittest.main(verbosity=2)

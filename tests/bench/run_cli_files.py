@@ -122,4 +122,4 @@ class Files(program.ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

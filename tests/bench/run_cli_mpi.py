@@ -213,4 +213,4 @@ if __name__ == "__main__":
     if reason:
         print(f"skipped: {reason}")
         sys.exit(77)
-    unittest.main()
+    unittest.main(verbosity=2)

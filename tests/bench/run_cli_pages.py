@@ -127,4 +127,4 @@ class Export(program.ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -159,4 +159,4 @@ class Ranks(program.ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

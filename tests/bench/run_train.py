@@ -24,7 +24,7 @@ def losses(record):
     return [(e["loss"], e["accuracy"], e["validation_loss"]) for e in record["epochs"]]
 
 
-class Train(program.ProgramTest):
+class TrainTest(program.ProgramTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -75,6 +75,8 @@ class Train(program.ProgramTest):
             time.sleep(0.01)
         self.fail(f"no checkpoint: {process.communicate()}")
 
+
+class Runs(TrainTest):
     def test_help_begins_with_examples(self):
         out, _ = self.arlab("train", "--help")
         lines = out.splitlines()
@@ -167,6 +169,8 @@ class Train(program.ProgramTest):
         self.assertEqual(len(rates), 1)
         self.assertAlmostEqual(rates[0] / record["images_per_s"], 1, places=5)
 
+
+class Refusals(TrainTest):
     def test_an_option_without_effect_is_refused(self):
         cases = (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
                  ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy diloco or local_sgd"),
@@ -217,6 +221,8 @@ class Train(program.ProgramTest):
         self.assertRegex(err, "error: the gradient of .* is (NaN|infinite) at step [0-9]+: the weights of the previous step are kept")
         self.assertTrue(list((self.folder / "run").glob("step-*.ckpt")))
 
+
+class Checkpoints(TrainTest):
     def test_killed_at_a_random_step_it_goes_on_to_the_same_weights(self):
         run = ("train", *SMALL, "-e", 6, "--save-every", 7, "--optimizer", "adam", "--lr", "0.001")
         self.arlab(*run, "--checkpoint", "whole")
@@ -239,6 +245,8 @@ class Train(program.ProgramTest):
         _, err = self.arlab("train", *SMALL, "--checkpoint", "run", code=2)
         self.assertIn("error:", err)
 
+
+class Processes(TrainTest):
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_processes_train_as_threads_do(self):
         alone = self.record(*SMALL, "-e", 2)
@@ -288,6 +296,8 @@ class Train(program.ProgramTest):
         self.assertIn("points worse", verdicts["100 Mbit/s", "topk:ratio=0.001"])
         self.assertIn("- at 100 Mbit/s: use fp16 with buckets", out)
 
+
+class Tuning(TrainTest):
     def settings_of(self, file):
         return dict(line.split() for line in self.read(file).splitlines() if not line.startswith("#"))
 
@@ -359,6 +369,8 @@ class Train(program.ProgramTest):
         self.assertIn("--algorithm", self.settings_of("s.txt"))
         self.assertIn("backend mpi 1G, strategy multi_worker", self.read("s.txt"))
 
+
+class SameBits(TrainTest):
     def test_servers_wait_for_nobody_on_virtual_ranks_and_say_how_old_gradients_were(self):
         out, _ = self.arlab("train", *SMALL, "-w", 3, "-b", "virtual", "-s", "async_parameter_server", "--slowdown", "1,1,4",
                             "--speed", "1G")
@@ -389,6 +401,8 @@ class Train(program.ProgramTest):
         names = ("fifo", "priority:slice=100K", "fusion:cycle=100us", "dear", "credit")
         self.assertEqual(len(self.check_in_processes(2, *SMALL, "-e", 2, "--scheduler", *names)), len(names))
 
+
+class GoingOn(TrainTest):
     def run_with_a_dead_rank(self, folder, *run):
         """Starts a job, and kills its last rank when there is a checkpoint."""
         job = subprocess.Popen([MPIEXEC, "-n", "2", *self.command("train", *run, "--checkpoint", folder)],
@@ -434,4 +448,4 @@ class Train(program.ProgramTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

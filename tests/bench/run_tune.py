@@ -270,4 +270,4 @@ class OpenMpi(TuneTest):
 if __name__ == "__main__":
     if not os.environ.get("ARLAB"):
         sys.exit("set ARLAB to the program to test")
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -6,8 +6,10 @@ endfunction()
 
 file(REMOVE_RECURSE ${scratch})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${scratch}/prefix)
-run(${CMAKE_COMMAND} -S ${source} -B ${scratch}/build -G ${generator} -D CMAKE_CXX_COMPILER=${compiler}
-    -D CMAKE_BUILD_TYPE=${build_type} -D CMAKE_CXX_FLAGS_DEBUG=-O0 "-DCMAKE_PREFIX_PATH=${scratch}/prefix;${also}")
+# Not by run(), which would split the list of prefixes.
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${scratch}/build -G ${generator} -D CMAKE_CXX_COMPILER=${compiler}
+                        -D CMAKE_BUILD_TYPE=${build_type} -D CMAKE_CXX_FLAGS_DEBUG=-O0 "-DCMAKE_PREFIX_PATH=${scratch}/prefix;${also}"
+                COMMAND_ERROR_IS_FATAL ANY)
 run(${CMAKE_COMMAND} --build ${scratch}/build)
 execute_process(COMMAND ${scratch}/build/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output STREQUAL "${expected}\n")

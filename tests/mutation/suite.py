@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts",
+LEFT_OUT = ("docs", "install", "lab", "configure", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts",
             "bench: faults")  # read no compiled code, or take minutes
 
 

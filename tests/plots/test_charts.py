@@ -346,4 +346,4 @@ class Links(Folder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -342,4 +342,4 @@ if __name__ == "__main__":
     if not browser.BROWSER:
         print("skipped: needs a browser (apt install chromium)")
         sys.exit(77)
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -299,4 +299,4 @@ if __name__ == "__main__":
     if not BROWSER:
         print("skipped: needs a browser (apt install chromium)")
         sys.exit(77)
-    unittest.main()
+    unittest.main(verbosity=2)

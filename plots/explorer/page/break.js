@@ -9,7 +9,7 @@ function breakView(view) {
     Object.assign(broken, {algorithm: algorithm.name, ranks, schedule: structuredClone(run.schedule), rank: 0, round: 0, did: ""});
   }
   if (precomputed) {
-    add(add(view, "figure"), "p", {}, "Breaking a schedule needs the verifier, which this page does not contain: build arlab with clang-16.");
+    add(add(view, "figure"), "p", {}, `Breaking a schedule needs the verifier, which this page does not contain. For a page with it: ${howToGetEngine}.`);
     return {last: 0, unit: "", show: () => ""};
   }
   const edited = ask("run", {...taskOf(algorithm.name), lane: state.lane, schedule: broken.schedule});

@@ -41,7 +41,8 @@ function curvesView(view) {
   const svg = add(figure, "svg", {class: "curves", role: "img"});
   const words = add(figure, "p", {id: "winners", "aria-live": "polite"}), table = add(add(figure, "div", {class: "scroll"}), "table", {class: "values"});
   const sliders = add(view, "figure"), list = add(sliders, "div", {class: "sliders", id: "curve-sliders"});
-  add(sliders, "p", {class: "quiet"}, "Move a slider to simulate every point again. The dashed line is the vector size chosen above.");
+  add(sliders, "p", {class: "quiet"}, (precomputed ? "Sliders need the engine, which this page does not contain." :
+    "Move a slider to simulate every point again.") + " The dashed line is the vector size chosen above.");
   const again = () => { draw(); writeLink(); };
   const moved = () => { fillControls(); again(); };
   parameterSliders(list, again);

@@ -53,10 +53,12 @@ function ask(what, values) {
   return answer;
 }
 
+const howToGetEngine = "on Debian 12 or Ubuntu 24.04, run ./lab demo in the sources of arlab, then arlab explore";
+
 function look(text) {
   if (Object.hasOwn(precomputed.answers, text)) return precomputed.answers[text];
   throw new Error(`This page was made without WebAssembly and holds runs of ${precomputed.ranks.join(", ")} ranks and ` +
-                  `${precomputed.elements.toLocaleString("en")} elements only: choose those, or build arlab with clang-16.`);
+                  `${precomputed.elements.toLocaleString("en")} elements only: choose those, or make a page with the engine: ${howToGetEngine}.`);
 }
 
 function compute(text) {

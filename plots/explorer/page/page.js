@@ -152,7 +152,7 @@ async function start() {
     Object.assign(state, {elements: precomputed.elements, root: 0, segments: 1, model: "alpha_beta", parameters: {}});
     byId("note").hidden = false;
     byId("note").textContent = "This page was made without WebAssembly: it shows precomputed runs on " +
-      `${precomputed.ranks.join(", ")} ranks. With clang-16 and its WebAssembly packages, arlab explore includes the engine itself.`;
+      `${precomputed.ranks.join(", ")} ranks. For a page with the engine, which computes all runs: ${howToGetEngine}.`;
   }
   if (!Object.hasOwn(VIEWS, state.view)) state.view = "steps";
   addTabs();

@@ -12,7 +12,7 @@ const trainedWith = (scheduler) => ask("train", {layers: layersNow(), scheduler,
 function trainView(view) {
   const nothing = {last: 0, unit: "", show: () => ""};
   if (precomputed) {
-    add(add(view, "figure"), "p", {}, "Schedules need the engine, which this page does not contain: build arlab with clang-16.");
+    add(add(view, "figure"), "p", {}, `Schedules need the engine, which this page does not contain. For a page with it: ${howToGetEngine}.`);
     return nothing;
   }
   view.classList.add("wide");
