@@ -178,7 +178,7 @@ std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& pro
   std::shared_ptr<const simulator::NetworkBounds>& made = bounds_[choice];
   if (!made)
     made = std::make_shared<const simulator::NetworkBounds>(
-        simulator::network_bounds(built->topology, built->host_of, kMaxRooted));
+        simulator::network_bounds(built->topology, built->host_of));
   return simulator::least_microseconds(*made, problem, element_size);
 }
 

@@ -31,23 +31,29 @@ struct BoundOptions {
 // What an allreduce was shown to reach, in bytes per second.
 struct Reached {
   double equal = 0;
-  std::optional<double> weighted{};  ///< by shares of unequal size; nothing if not computed
-
-  double best() const { return std::max(equal, weighted.value_or(0)); }
-  bool is_optimal(const NetworkBounds& b) const {
-    constexpr double kRounding = 1e-6;  // of the weighted shares
-    return b.reached && best() >= b.allreduce_rate() * (1 - kRounding);
-  }
+  std::optional<double> best{};  ///< by the best share for each root; nothing if not computed
+  bool optimal = false;          ///< whether that is the bound, in exact numbers
 };
 
 Reached reached(const NetworkBounds& b) {
-  Reached all{.equal = b.equal_shares_rate()};
-  if (!b.reached) return all;
-  if (b.equal_shares == b.allreduce.time)
-    all.weighted = all.equal;
-  else if (const auto shares = weighted_shares(b.graph))
-    all.weighted = shares->rate;
+  Reached all{.equal = b.equal_shares_rate(), .optimal = b.optimal};
+  if (b.optimal) {
+    all.best = b.allreduce_rate();
+  } else if (b.reached) {
+    const auto shares = weighted_shares(b.graph);
+    if (!shares) return all;
+    all.best = std::max(shares->rate, all.equal);
+    all.optimal = shares->exact_time == b.allreduce.time;
+  }
   return all;
+}
+
+// What a bound is: `gap` is how far below it the best known rate is, relative.
+std::string verdict(bool optimal, double gap, double raised) {
+  constexpr double kNear = 1e-6;  // to which the best shares are computed
+  if (optimal && raised == 0) return "the optimum";
+  if (!optimal && gap > kNear) return "a bound";
+  return fmt::format("a bound, reached within {:.0e}", optimal ? raised : kNear + raised);
 }
 
 double gigabytes(double bytes_per_second) { return bytes_per_second / 1e9; }
@@ -63,9 +69,11 @@ Json to_json(const NetworkBounds& b, const Reached& reached, const simulator::To
           {"allreduce_gb_per_s", gigabytes(b.allreduce_rate())},
           {"allreduce_equal_shares_gb_per_s", gigabytes(reached.equal)},
           {"allreduce_weighted_shares_gb_per_s",
-           reached.weighted ? Json(gigabytes(*reached.weighted)) : Json(nullptr)},
+           reached.best ? Json(gigabytes(*reached.best)) : Json(nullptr)},
           {"reached", b.reached},
+          {"allreduce_reached", reached.optimal},
           {"allreduce_tightest", b.tightest},
+          {"rounded_up", b.graph.raised},
           {"trees_per_root", b.trees_per_root},
           {"inverse_rate", to_string(b.all_gather.ratio)},
           {"unit_gb_per_s", gigabytes(b.graph.unit)},
@@ -84,16 +92,16 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
     return fmt::format("{} GB/s, {:.1f}% of the bound", rate(bytes_per_second),
                        100 * bytes_per_second / b.allreduce_rate());
   };
-  const std::string gathers = b.reached ? "the optimum" : "a bound";
+  const std::string gathers = verdict(b.reached, 1, b.graph.raised);
+  const double gap = 1 - reached.best.value_or(0) / b.allreduce_rate();
   fmt::print(
       "{}: {}\n\n{}\n", text, show_plural(b.hosts(), "host"),
-      markdown(
-          {"collective", "at most GB/s", "is", "limited by"},
-          {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
-           {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
-            reduce_scatter_limit(b, topology)},
-           {"allreduce", rate(b.allreduce_rate()),
-            reached.is_optimal(b) ? "the optimum" : "a bound", allreduce_limit(b, topology)}}));
+      markdown({"collective", "at most GB/s", "is", "limited by"},
+               {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
+                {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
+                 reduce_scatter_limit(b, topology)},
+                {"allreduce", rate(b.allreduce_rate()),
+                 verdict(reached.optimal, gap, b.graph.raised), allreduce_limit(b, topology)}}));
   const std::string unit = fmt::format("{:.6g} GB/s", gigabytes(b.graph.unit));
   std::vector<std::vector<std::string>> rows{
       {"time of an all-gather, per shard",
@@ -103,13 +111,20 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
       {"latency, at least",
        fmt::format("{}, from {} to {}", show_picoseconds(picoseconds(b.latency)),
                    topology.node(b.latency_from).name, topology.node(b.latency_to).name)}};
-  if (reached.weighted && *reached.weighted > reached.equal)
+  if (reached.best && *reached.best > reached.equal)
     rows.insert(rows.begin() + 3,
-                {"allreduce with shares of unequal size", part(*reached.weighted)});
+                {"allreduce with the best share for each root", part(*reached.best)});
   if (!b.reached)
     rows.push_back({"note",
                     "a switch has more bandwidth in than out, or less: trees may not reach "
                     "these rates"});
+  else if (!reached.best)
+    rows.push_back({"note",
+                    "the best share for each root was not computed: the network has too many "
+                    "links"});
+  if (b.graph.raised > 0)
+    rows.push_back(
+        {"note", fmt::format("bandwidths were rounded up, by {:.0e} at most", b.graph.raised)});
   if (!b.tightest)
     rows.push_back({"note",
                     "not all partitions of the hosts were searched for the bound of "

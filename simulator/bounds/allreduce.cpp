@@ -192,14 +192,17 @@ class BestPartition {
 
 // Newton's method on the ratio: sum of f by k-1. The minimum over partitions is below that of one
 // group of all hosts if and only if some partition has a smaller ratio, which is the next one.
-void improve(Direction& direction, AllreduceBound& tightest) {
-  for (;;) {
+// Returns the number of maximum flows.
+std::int64_t improve(Direction& direction, AllreduceBound& tightest) {
+  for (std::int64_t flows = 0;;) {
     const Fraction f = ratio(2 * tightest.time.denominator, tightest.time.numerator);
     const BestPartition best(direction.graph(), f.denominator, f.numerator);
-    if (best.sum() >= -f.numerator) return;
+    flows += static_cast<std::int64_t>(direction.graph().hosts.size());
+    if (best.sum() >= -f.numerator) return flows;
     std::vector<Group> groups = best.groups();
     std::int64_t sum = 0;
     for (const Group& group : groups) sum += direction.into(group);
+    flows += static_cast<std::int64_t>(groups.size());
     AllreduceBound next = direction.of_groups(std::move(groups), sum);
     expects(tightest.time < next.time, "a smaller sum names a tighter partition");
     tightest = std::move(next);
@@ -207,11 +210,12 @@ void improve(Direction& direction, AllreduceBound& tightest) {
 }
 
 // The least flow between the first host and any other, each way, is the least into any group.
-void cut_in_two(Direction& direction, AllreduceBound& tightest) {
+void cut_in_two(Direction& direction, bool symmetric, AllreduceBound& tightest) {
   const CapacityGraph& graph = direction.graph();
   HostFlow flow(graph);
   for (std::size_t other = 1; other < graph.hosts.size(); ++other)
     for (const bool to_other : {true, false}) {
+      if (symmetric && !to_other) continue;
       const std::size_t from = to_other ? 0 : other, to = to_other ? other : 0;
       for (std::size_t i = 0; i < graph.hosts.size(); ++i) flow.set_host(i, 0, 0);
       flow.set_host(from, flow.unlimited(), 0);
@@ -241,11 +245,15 @@ AllreduceBound allreduce_bound(const CapacityGraph& graph, const Symmetry& symme
 
 AllreduceBound tightest_allreduce_bound(const CapacityGraph& graph, AllreduceBound from) {
   Direction into(graph, false);
-  cut_in_two(into, from);
-  improve(into, from);
-  if (is_symmetric(graph)) return from;
-  Direction out(reversed(graph), true);
-  improve(out, from);
+  const bool symmetric = is_symmetric(graph);
+  cut_in_two(into, symmetric, from);
+  std::int64_t flows = (symmetric ? 1 : 2) * (static_cast<std::int64_t>(graph.hosts.size()) - 1);
+  flows += improve(into, from);
+  if (!symmetric) {
+    Direction out(reversed(graph), true);
+    flows += improve(out, from);
+  }
+  from.flows = flows;
   return from;
 }
 

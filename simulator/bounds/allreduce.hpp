@@ -17,9 +17,21 @@
 // of equal speed or not. It assumes that messages carry elements or their sums, and that switches
 // neither add nor copy.
 //
-// With one group per host on a full-duplex crossbar this is the well-known 2(n-1)/n M/b. Without
-// switches and with links of equal speed in both directions, the best partition is reached: trees
-// that carry sums up and results down can fill it (Tutte 1961, Nash-Williams 1961).
+// With one group per host on a full-duplex crossbar this is the well-known 2(n-1)/n M/b.
+//
+// If every link has the same speed in both directions, the best partition is reached, with
+// switches or without, by trees that carry sums up and results down. Without switches these are
+// the disjoint trees of Tutte and Nash-Williams (1961). In general, let c(a) be what results use
+// of arc a; sums use c of the arc in the other direction, so that both fill each link. By
+// weighted_shares.hpp, the rate W is reached with shares w of any kind if c enters and leaves each
+// switch alike, and c(into X) is at least W - w(X) for all sets of nodes X that have hosts. To
+// choose c is to orient the links, which works for given sums x(v) = c(into v) if and only if x(X)
+// is at least i(X), the capacity inside X, and equal to it for all nodes (Hakimi 1965). Let d(v)
+// be the capacity at v, in one direction. A switch has x = d/2. A host has x = d/2 - w + z. With
+// i(X) = (d(X) - d(out of X))/2, all conditions are: z(A) >= W - f(A)/2 for all groups of hosts A,
+// and z(all) = W. The right side is supermodular where groups intersect, so such a z exists if and
+// only if no partition has a sum of right sides above W (Frank 1978), that is, 2(k-1) W <= f(A1) +
+// ... + f(Ak).
 #pragma once
 
 #include <optional>
@@ -43,6 +55,7 @@ struct AllreduceBound {
   Fraction time{};
   Crossing crossing = Crossing::into;
   std::vector<std::vector<NodeId>> groups{};  ///< of hosts; for one group only that one
+  std::int64_t flows = 0;  ///< maximum flows that the search of all partitions took
 };
 
 /// Returns the tightest bound among one group per host, `groups` (if any), the images of `cut` under
@@ -53,7 +66,7 @@ AllreduceBound allreduce_bound(const CapacityGraph& graph, const Symmetry& symme
                                const std::vector<std::vector<NodeId>>& groups);
 
 /// Returns the tightest bound of all partitions and all single groups. Takes some n maximum flows a
-/// step, a few steps. `from` is a bound to begin with.
+/// step, a few steps. `from` is a bound to begin with. If the graph is symmetric, it is the optimum.
 AllreduceBound tightest_allreduce_bound(const CapacityGraph& graph, AllreduceBound from);
 
 }  // namespace arlab::simulator

@@ -10,7 +10,7 @@
 namespace arlab::simulator {
 namespace {
 
-constexpr std::int64_t kMaxDenominator = 10'000, kMaxCommonDenominator = 1'000'000;
+constexpr std::int64_t kMaxDenominator = 1'000'000'000, kMaxCommonDenominator = 1'000'000'000'000;
 constexpr double kSame = 1e-12;  // relative difference of two equal bandwidths
 
 // Returns the fraction of the smallest denominator within kSame of x >= 1, by continued fraction;
@@ -20,7 +20,7 @@ Fraction nearest_fraction(double x) {
   double rest = x;
   for (int step = 0; step < 40; ++step) {
     const double whole = std::floor(rest);
-    if (whole > 1e15) break;
+    if (whole * static_cast<double>(std::max(p, q)) > 0x1p62) break;
     const auto w = static_cast<std::int64_t>(whole);
     std::tie(before, p) = std::tuple(p, w * p + before);
     std::tie(q_before, q) = std::tuple(q, w * q + q_before);
@@ -36,10 +36,10 @@ double common_unit(const std::vector<double>& rates) {
   const double slowest = *std::min_element(rates.begin(), rates.end());
   std::int64_t common = 1;
   for (const double rate : rates) {
-    const Fraction f = nearest_fraction(rate / slowest);
-    if (f.denominator == 0) return 0;
-    common = std::lcm(common, f.denominator);
-    if (common > kMaxCommonDenominator) return 0;
+    // Of the unit so far, so that rates in simple ratios to one another do not each refine it.
+    const Fraction f = nearest_fraction(rate / slowest * static_cast<double>(common));
+    if (f.denominator == 0 || common > kMaxCommonDenominator / f.denominator) return 0;
+    common *= f.denominator;
   }
   return slowest / static_cast<double>(common);
 }
@@ -104,10 +104,10 @@ CapacityGraph capacity_graph(const Topology& topology, std::span<const Rank> hos
   if (!exact) graph.unit = std::max(1.0, coarsest);
   for (const Link* link : links) {
     const double multiple = link->bandwidth / graph.unit;
-    graph.arcs.push_back(
-        {link->from, link->to,
-         exact ? std::llround(multiple) : static_cast<std::int64_t>(std::ceil(multiple)),
-         link->latency});
+    const auto capacity =
+        exact ? std::llround(multiple) : static_cast<std::int64_t>(std::ceil(multiple));
+    if (!exact) graph.raised = std::max(graph.raised, static_cast<double>(capacity) / multiple - 1);
+    graph.arcs.push_back({link->from, link->to, capacity, link->latency});
   }
   merge_parallel(graph.arcs);
   reduce(graph);

@@ -22,13 +22,14 @@ struct CapacityGraph {
   std::vector<bool> is_host{};      ///< by node: whether a rank runs there
   std::vector<CapacityArc> arcs{};  ///< sorted by nodes; parallel links are one arc
   double unit = 1;                  ///< bytes per second of capacity 1
+  double raised = 0;  ///< the most by which a bandwidth was rounded up, relative; 0 if none was
 };
 
 /// Returns the graph for the given host of each rank; for all hosts in order if `host_of` is empty.
 /// A host without a rank forwards messages only if the topology's hosts do. Bandwidths whose ratios
-/// are fractions with denominators up to 10,000 become exact multiples; others are rounded up to
-/// whole bytes per second, or more coarsely if 64 bits require it. Rounded up, an upper bound on a
-/// rate remains one.
+/// are fractions with denominators up to 10^9 (to 12 digits) become exact multiples; others
+/// are rounded up to whole bytes per second, or more coarsely if 64 bits require it. Rounded up, an
+/// upper bound on a rate remains one.
 CapacityGraph capacity_graph(const Topology& topology, std::span<const Rank> host_of = {});
 
 /// Returns the graph with every arc turned around.

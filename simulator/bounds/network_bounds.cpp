@@ -72,19 +72,20 @@ void check_connected(const CapacityGraph& graph, const Topology& topology) {
   }
 }
 
-// Returns the factor of the time of a reduce-scatter and an all-gather, one after the other.
+// Returns the factor of the time of a reduce-scatter and an all-gather, one after the other, rounded
+// up if it needs more than 64 bits.
 Fraction sum_by_hosts(const Fraction& a, const Fraction& b, std::int64_t hosts) {
-  const Wide numerator = Wide{a.numerator} * b.denominator + Wide{b.numerator} * a.denominator;
-  const Wide denominator = Wide{a.denominator} * b.denominator;
+  Wide p = Wide{a.numerator} * b.denominator + Wide{b.numerator} * a.denominator;
+  Wide q = Wide{a.denominator} * b.denominator * hosts;
   const auto gcd = [](Wide x, Wide y) {
     while (y != 0) std::tie(x, y) = std::tuple(y, x % y);
     return x;
   };
-  const Wide common = gcd(numerator, denominator);
-  const auto p = static_cast<std::int64_t>(numerator / common),
-             q = static_cast<std::int64_t>(denominator / common);
-  const std::int64_t shared = std::gcd(p, hosts);
-  return {p / shared, q * (hosts / shared)};
+  const Wide common = gcd(p, q);
+  p /= common;
+  q /= common;
+  for (; p > INT64_MAX || q > INT64_MAX; q /= 2) p = (p + 1) / 2;
+  return {static_cast<std::int64_t>(p), static_cast<std::int64_t>(q)};
 }
 
 }  // namespace
@@ -109,11 +110,9 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
   const Symmetry symmetry = find_symmetry(graph);
   bounds.all_gather = tightest_cut(graph, symmetry.representatives);
   bounds.trees_per_root = trees_per_root(graph, bounds.all_gather, symmetry.representatives);
-  if (is_symmetric(graph)) {
-    bounds.reduce_scatter = bounds.all_gather;
-  } else {
-    bounds.reduce_scatter = tightest_cut(reversed(graph), symmetry.representatives);
-  }
+  const bool symmetric = is_symmetric(graph);
+  bounds.reduce_scatter =
+      symmetric ? bounds.all_gather : tightest_cut(reversed(graph), symmetry.representatives);
   bounds.equal_shares =
       sum_by_hosts(bounds.all_gather.ratio, bounds.reduce_scatter.ratio, bounds.hosts());
   bounds.allreduce =
@@ -125,6 +124,8 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
     if (bounds.tightest)
       bounds.allreduce = tightest_allreduce_bound(graph, std::move(bounds.allreduce));
   }
+  bounds.optimal = bounds.reached && (bounds.equal_shares == bounds.allreduce.time ||
+                                      (symmetric && bounds.tightest));
   set_latency(bounds, symmetry.representatives);
   return bounds;
 }

@@ -20,8 +20,9 @@ struct NetworkBounds {
   std::int64_t trees_per_root = 0;  ///< of an optimal all-gather
   AllreduceBound allreduce{};
   bool tightest = true;  ///< whether all partitions of the hosts were searched, or the bound is met
+  bool optimal = false;  ///< whether trees reach the bound of an allreduce: see allreduce.hpp
   /// What an allreduce reaches by an optimal reduce-scatter and an optimal all-gather: the factor of
-  /// the time, as in AllreduceBound.
+  /// the time, as in AllreduceBound. Rounded up, by less than 1e-6, if it needs more than 64 bits.
   Fraction equal_shares{};
   Time latency{};  ///< the longest of the fastest paths between two hosts
   NodeId latency_from = 0, latency_to = 0;
@@ -38,7 +39,7 @@ struct NetworkBounds {
 /// If equal shares do not meet the bound of an allreduce, all partitions are searched for up to
 /// `max_searched` hosts. Throws Error(usage) for one host, or if hosts cannot reach each other.
 NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> host_of = {},
-                             Rank max_searched = 128);
+                             Rank max_searched = 512);
 
 /// Returns the rate, in bytes per second, at which `from` can send one vector to all other hosts:
 /// by Edmonds' theorem the least maximum flow. Takes a maximum flow per host.

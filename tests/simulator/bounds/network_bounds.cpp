@@ -1,9 +1,8 @@
 #include "simulator/bounds/network_bounds.hpp"
 
-#include <algorithm>
-
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/faults.hpp"
+#include "tests/simulator/bounds/by_force.hpp"
 #include "tests/simulator/bounds/machines.hpp"
 #include "tests/support/catch.hpp"
 
@@ -27,42 +26,6 @@ void check(const Topology& topology, const Known& known) {
 }
 
 Topology dot(const std::string& spec) { return make_topology(spec); }
-
-// All partitions of n things, as the group of each.
-std::vector<std::vector<std::size_t>> partitions(std::size_t n) {
-  std::vector<std::vector<std::size_t>> all{{}};
-  for (std::size_t i = 0; i < n; ++i) {
-    std::vector<std::vector<std::size_t>> longer;
-    for (const auto& p : all) {
-      const std::size_t groups = p.empty() ? 0 : *std::max_element(p.begin(), p.end()) + 1;
-      for (std::size_t g = 0; g <= groups; ++g) {
-        longer.push_back(p);
-        longer.back().push_back(g);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-// The capacity of the links between hosts and switches that enter the cheapest set of nodes with
-// exactly these hosts.
-std::int64_t cheapest_entry(const CapacityGraph& graph, const std::vector<bool>& hosts) {
-  std::vector<NodeId> switches;
-  for (NodeId n = 0; n < graph.nodes; ++n)
-    if (!graph.is_host[std::size_t(n)]) switches.push_back(n);
-  std::int64_t least = -1;
-  for (unsigned mask = 0; mask < 1u << switches.size(); ++mask) {
-    std::vector<bool> outside(std::size_t(graph.nodes), true);
-    for (std::size_t i = 0; i < graph.hosts.size(); ++i)
-      outside[std::size_t(graph.hosts[i])] = !hosts[i];
-    for (std::size_t s = 0; s < switches.size(); ++s)
-      if (mask >> s & 1) outside[std::size_t(switches[s])] = false;
-    const std::int64_t capacity = capacity_out_of(graph, outside);
-    least = least < 0 ? capacity : std::min(least, capacity);
-  }
-  return least;
-}
 
 }  // namespace
 
@@ -144,35 +107,8 @@ TEST_CASE("the bound of an allreduce is that of the best of all partitions") {
     const Topology topology = machines::random_network(seed, 6);
     INFO("seed " << seed);
     const NetworkBounds bounds = network_bounds(topology);
-    const CapacityGraph& graph = bounds.graph;
-    Fraction best;
-    for (const auto& partition : partitions(6)) {
-      const std::size_t k = *std::max_element(partition.begin(), partition.end()) + 1;
-      if (k < 2) continue;
-      std::int64_t sum = 0;
-      for (std::size_t g = 0; g < k; ++g) {
-        std::vector<bool> group;
-        for (const std::size_t of : partition) group.push_back(of == g);
-        const std::int64_t flow = cheapest_entry(graph, group);
-        best = std::max(best, ratio(1, flow));
-        sum += flow;
-      }
-      best = std::max(best, ratio(2 * (std::int64_t(k) - 1), sum));
-    }
-    CHECK(bounds.allreduce.time == best);
-    // All-gather: every set of nodes that lacks a host.
-    Fraction gather;
-    for (unsigned mask = 0; mask < 1u << graph.nodes; ++mask) {
-      std::vector<bool> nodes;
-      std::int64_t hosts = 0;
-      for (NodeId n = 0; n < graph.nodes; ++n) {
-        nodes.push_back(mask >> n & 1);
-        hosts += nodes.back() && graph.is_host[std::size_t(n)] ? 1 : 0;
-      }
-      if (hosts == 0 || hosts == 6) continue;
-      gather = std::max(gather, ratio(hosts, capacity_out_of(graph, nodes)));
-    }
-    CHECK(bounds.all_gather.ratio == gather);
+    CHECK(bounds.allreduce.time == by_force::allreduce_time(bounds.graph));
+    CHECK(bounds.all_gather.ratio == by_force::all_gather_ratio(bounds.graph));
   }
 }
 

@@ -15,9 +15,10 @@ TEST_CASE("a linear program of the textbook") {
   // Dantzig: maximize 3x + 5y with x <= 4, 2y <= 12, 3x + 2y <= 18: 36 at (2, 6).
   const LinearProgram program{.objective = {3, 5},
                               .rows = {{{1, 0}, 4}, {{0, 2}, 12}, {{3, 2}, 18}}};
-  const std::vector<double> x = solve(program);
+  const std::vector<double> x = solve(program, 1e3)->x;
   CHECK(x[0] == Approx(2));
   CHECK(x[1] == Approx(6));
+  CHECK(!solve(program, 0));  // too little work
 }
 
 TEST_CASE("a linear program does not cycle") {
@@ -25,7 +26,7 @@ TEST_CASE("a linear program does not cycle") {
   const LinearProgram program{
       .objective = {0.75, -150, 0.02, -6},
       .rows = {{{0.25, -60, -0.04, 9}, 0}, {{0.5, -90, -0.02, 3}, 0}, {{0, 0, 1, 0}, 1}}};
-  const std::vector<double> x = solve(program);
+  const std::vector<double> x = solve(program, 1e3)->x;
   CHECK(0.75 * x[0] - 150 * x[1] + 0.02 * x[2] - 6 * x[3] == Approx(0.05).epsilon(1e-6));
 }
 
