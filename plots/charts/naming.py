@@ -33,7 +33,7 @@ def value_of(record: Record, key: str) -> Any:
     if key == "path":
         return record.path
     if key == TEAM:
-        return f"{record.get('workers')} × {record.get('strategy')}"
+        return f"{record.get('workers') or '?'} × {record.get('strategy') or '?'}"
     value = record.context.get(key) if key in ORIGIN else record.get(key)
     return value if value not in ("", [], {}) else None
 

@@ -22,7 +22,7 @@ def by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
     models: dict[str, list[Record]] = {}
     for record in records:
         if record.get("kind") == "plan" and all(is_number(record.get(key)) and record.get(key) >= 0 for key in NUMBERS) and record.get("ranks"):
-            models.setdefault(str(record.get("model")), []).append(record)
+            models.setdefault(str(record.get("model") or "unnamed model"), []).append(record)
     return dict(sorted(models.items()))
 
 

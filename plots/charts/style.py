@@ -196,10 +196,10 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float
 
 
 def legend(axes: Axes, entries: Sequence[tuple[str, str]]) -> None:
-    """Explains colors, as (color, text), in a line right above the axes."""
+    """Explains colors, as (color, text), right of the axes."""
     handles = [Rectangle((0, 0), 1, 1, facecolor=color, linewidth=0) for color, _ in entries]
-    axes.legend(handles, [plain(text) for _, text in entries], loc="lower right", bbox_to_anchor=(1.3, 1.0), ncols=len(entries), frameon=False,
-                fontsize=TINY, handlelength=0.9, handleheight=0.9, columnspacing=1.1, handletextpad=0.5, borderaxespad=0.1)
+    axes.legend(handles, [plain(text) for _, text in entries], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+                fontsize=TINY, handlelength=0.9, handleheight=0.9, handletextpad=0.5)
 
 
 def footer(figure: Figure, lines: Sequence[str]) -> None:

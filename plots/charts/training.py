@@ -48,7 +48,7 @@ def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
         if record.get("kind") == "train" and record.get("epochs"):
             _check(record)
             if all(epoch.get("loss") is not None for epoch in record.get("epochs")):
-                models.setdefault((str(record.get("model")), record.get("bandwidth_gbit_per_s") or 0), []).append(record)
+                models.setdefault((str(record.get("model") or "unnamed model"), record.get("bandwidth_gbit_per_s") or 0), []).append(record)
     for runs in models.values():
         runs.sort(key=lambda run: (run.get("workers"), *(str(run.get(key) or "") for key in ("strategy", "compressor", "scheduler"))))
     return {f"{model} at {rate_text(rate)}" if rate else model: runs for (model, rate), runs in sorted(models.items())}
@@ -140,7 +140,7 @@ def _replays(records: Sequence[Record]) -> dict[str, list[Record]]:
     models: dict[str, list[Record]] = {}
     for record in records:
         if record.get("kind") == "replay" and (is_number(record.get("step_us")) and record.get("step_us") > 0 and is_number(record.get("exposed_us"))):
-            models.setdefault(f"{record.get('model')}, replayed", []).append(record)
+            models.setdefault(f"{record.get('model') or 'unnamed model'}, replayed", []).append(record)
     return dict(sorted(models.items()))
 
 
