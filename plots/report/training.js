@@ -90,7 +90,8 @@ function drawSteps(figure, {title, rows, names}, width) {
 
 // Efficiency of plans over the number of GPUs: one line per name.
 function efficiencies(groups) {
-  return groups.filter(({kind, all}) => kind === "plan" && unique(all.map(({ranks}) => ranks)).length > 1 && all.every((r) => Number.isFinite(r.efficiency)));
+  return groups.filter(({kind, all}) => kind === "plan" && unique(all.map(({ranks}) => ranks)).length > 1 && all.every((r) => Number.isFinite(r.efficiency)))
+    .map((group) => ({...group, title: group.model}));
 }
 function drawEfficiency(figure, {title, all}, width) {
   const lines = new Map(), names = namesOfRuns(all), xs = ascending(all.map(({ranks}) => ranks)), height = 320, narrow = width < 480;

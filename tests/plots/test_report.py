@@ -9,7 +9,7 @@ from typing import Any
 
 from any_records import any_lines, text_of
 from test_names import context, measured, simulated, trained
-from test_page import BROWSER, Node, literal, render
+from test_page import BROWSER, Node, cells, literal, render
 
 TRIALS = 150
 
@@ -82,6 +82,9 @@ class Report(unittest.TestCase):
             self.assertIn("arlab compare tests whether two files differ", said(page)[2])
         page = self.page([context(), *measured()], [context(launch="mpi 2"), *measured(30)])
         self.assertEqual(said(page)[0], "Fastest measured, on vm, week1.jsonl, mpi, 2 ranks: Ring at every size.")
+        table = page.one("section", id="table-run")
+        self.assertEqual([head.text() for head in table.all("th")], ["label", "file", "launch", "bytes", "time_us.median"])
+        self.assertEqual([row[1] for row in cells(table)], ["week1.jsonl"] * 2 + ["week2.jsonl"] * 2)
         launches = [line for i in range(3) for line in (context(launch=f"mpi {i}"), *measured(10.0 * (i + 1)))]
         page = self.page(launches)
         self.assertEqual(said(page), ["Fastest measured, on vm, mpi, 2 ranks: Ring at every size."])
