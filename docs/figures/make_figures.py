@@ -41,6 +41,11 @@ KEPT = {"schema", "kind", "host", "date", "commit", "launch", "command", "backen
 
 
 def main() -> int:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        print("skipped: needs matplotlib (apt install python3-matplotlib)")
+        return 77
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin", metavar="BIN", type=Path)
     parser.add_argument("--measure", action="store_true", help="measure the records of measured figures again")
@@ -93,6 +98,9 @@ def charts(wanted: list[str]) -> Iterator[Made]:
 
     for name, (file, chart) in PLAN["charts"].items():
         if name not in wanted:
+            continue
+        if file in PLAN["measured"] and not (RECORDS / file).exists():
+            print(f"note: {name} is left as it is: it has no records yet, which --measure writes", file=sys.stderr)
             continue
         if file in PLAN["measured"]:
             Path(file).write_bytes((RECORDS / file).read_bytes())

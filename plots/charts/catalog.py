@@ -17,6 +17,7 @@ from .slices import FEWEST, Point, Slice, best_slices
 from .text import bytes_text, count_text, shortened
 
 COLUMNS = 2
+WIDE = 40  # characters after the kind of a title; more would not fit
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,14 @@ def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str]], None],
     def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
         shown = [one for one in best_slices(records, over) if one.series and wanted(one)]
         first = heads([one.setting for one in shown], [_fixed(one) for one in shown])
-        return [Panel((head, note or note_of(one)), one.records, partial(draw, one=one, marker=marker)) for head, one in zip(first, shown)]
+        return [Panel((head, rest_of(one.setting, head) + (note or note_of(one))), one.records, partial(draw, one=one, marker=marker)) for head, one in zip(first, shown)]
     return panels
 
 
 def grid_panels(draw: Callable[..., None], note: Callable[[maps.Grid], str]) -> Callable[..., list[Panel]]:
     def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
         grids = maps.grids(records)
-        return [Panel((head, note(grid)), grid.records, partial(draw, grid=grid, marker=marker))
+        return [Panel((head, rest_of(grid.setting, head) + note(grid)), grid.records, partial(draw, grid=grid, marker=marker))
                 for head, grid in zip(heads([grid.setting for grid in grids]), grids)]
     return panels
 
@@ -141,15 +142,23 @@ def draw(panels: Sequence[Panel], title: str) -> Figure:
 
 
 def heads(settings: Sequence[Setting], fixed: Sequence[str] = ()) -> list[str]:
-    """Returns the titles of panels. Parameters, which are long, are part of one only if they differ between the panels."""
+    """Returns the titles of panels. Parameters, which are long, are part of one only if they differ between the panels; what
+    does not differ is left out of a long title."""
     alike = set.intersection(*(set(setting.words) for setting in settings)) if settings else set()
     made = []
     for setting, at in zip(settings, fixed or [""] * len(settings)):
         words = [at, *(word for word in setting.words if "=" not in word or word not in alike)]
+        if len(", ".join(words)) > WIDE and len(settings) > 1:
+            words = [at, *(word for word in setting.words if word not in alike)]
         where = ", ".join(filter(None, [f"on {setting.host}" if setting.host else "", *setting.origin]))
         kind = "Measured" if setting.kind == MEASURED else "Simulated"
         made.append(f"{kind}{' ' if setting.host else ', ' if where else ''}{where}: {', '.join(filter(None, words))}")
     return made
+
+
+def rest_of(setting: Setting, head: str) -> str:
+    """Returns the words that the title leaves out, for the line below it."""
+    return "".join(f"{word.replace(',', ' ')}; " for word in setting.words if word not in head)
 
 
 def _fixed(one: Slice) -> str:
@@ -163,8 +172,7 @@ def _ranks_text(ranks: int) -> str:
 def note_of(one: Slice) -> str:
     """Returns why this slice: the rank count or size chosen, and those left out; and what lines and bands are."""
     of_size = one.over == "bytes"
-    second = "".join(f"{word.replace(',', ' ')}; " for word in one.setting.words if "=" in word)
-    second += f"{len(one.xs())} {'sizes' if of_size else 'rank counts'}"
+    second = f"{len(one.xs())} {'sizes' if of_size else 'rank counts'}"
     if one.others:
         second += f"; {_fixed(one)} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
     second += _statistic([point for series in one.series for point in series.points])

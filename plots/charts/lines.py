@@ -17,7 +17,7 @@ _RATES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 def x_axis(axes: Axes, one: Slice) -> None:
     of_size = one.over == "bytes"
     text: Callable[[float], str] = bytes_text if of_size else count_text
-    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 8 if of_size else 11)
+    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 6 if of_size else 11)
     axes.set_xlabel("bytes per rank" if of_size else "ranks")
 
 
