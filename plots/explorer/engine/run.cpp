@@ -168,7 +168,8 @@ Json letters_json(const Run& run, const Cost& claimed) {
   }
   if (layout.grid) {
     letters["D"] = layout.grid->dimensions();
-    for (int i = 0; i < layout.grid->dimensions(); ++i) letters["d"].push_back(layout.grid->size(i));
+    for (int i = 0; i < layout.grid->dimensions(); ++i)
+      letters["d"].push_back(layout.grid->size(i));
   }
   if (layout.forest) {
     Rank height = 0;
