@@ -15,6 +15,10 @@ import json
 import shlex
 import sys
 
+from charts.text import cell
+
+NUMBERS = ("ranks", "step_us", "computation_us", "bytes_per_rank_step", "codec_us")
+
 
 def lines_of(path):
     try:
@@ -29,7 +33,10 @@ def lines_of(path):
 
 def coding_cost(command):
     """The value of --codec-cost in a command line; None: the default."""
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote that nothing closes
+        words = command.split()
     for at, word in enumerate(words):
         if word == "--codec-cost" and at + 1 < len(words):
             return words[at + 1]
@@ -41,18 +48,23 @@ def coding_cost(command):
 def settings_of(path):
     """Yields (cost, model, network, ranks, compressor, time saved as a part of the dense step, reason)."""
     first, *records = lines_of(path)
-    if first.get("kind") != "context" or any(r.get("kind") != "plan" for r in records):
+    if not all(isinstance(line, dict) for line in [first, *records]) or first.get("kind") != "context" or any(r.get("kind") != "plan" for r in records):
         sys.exit(f"verdict.py: {path} is not a file of arlab train -b simulated --json: give such files")
-    cost = coding_cost(first["command"])
+    cost = coding_cost(str(first.get("command") or ""))
     best = {}
-    for r in records:
-        key = (r["model"], r["network"], r["ranks"], r["compressor"])
+    for number, r in enumerate(records, 2):
+        for key in NUMBERS:
+            value = r.get(key)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf") or (key == "step_us" and value == 0):
+                sys.exit(f"verdict.py: {path}:{number}: {key} is {value!r}: remove this line, or write the file again")
+        # Another batch is another problem: runs of several are compared each with its own dense one.
+        key = (r.get("model"), r.get("network"), r["ranks"], r.get("compressor"), r.get("batch_per_worker"))
         if key not in best or r["step_us"] < best[key]["step_us"]:
             best[key] = r
-    for (model, network, ranks, compressor), r in best.items():
+    for (model, network, ranks, compressor, batch), r in best.items():
         if compressor is None:
             continue
-        dense = best.get((model, network, ranks, None))
+        dense = best.get((model, network, ranks, None, batch))
         if dense is None:
             sys.exit(f"verdict.py: {path} has no dense run of {model} on {network} with {ranks} workers: "
                      "add none to --compressor")
@@ -71,7 +83,7 @@ def reason(run, dense):
 
 
 def table(rows):
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    lines = ["| " + " | ".join(cell(str(one)) for one in row) + " |" for row in rows]
     lines.insert(1, "|" + "|".join("---" for _ in rows[0]) + "|")
     return "\n".join(lines)
 

@@ -57,7 +57,10 @@ void report(const ReportCommand& command, const Session& session) {
     Results results = read_results(file);
     if (results.cut_short) say("note: the last line of {} is incomplete and left out\n", file);
     const std::size_t contexts = data["contexts"].size();
-    for (Json& context : results.contexts) data["contexts"].push_back(std::move(context));
+    for (Json& context : results.contexts) {
+      context["file"] = file;
+      data["contexts"].push_back(std::move(context));
+    }
     for (Json& record : results.records) {
       if (record["context"].is_number())
         record["context"] = record["context"].get<std::size_t>() + contexts;

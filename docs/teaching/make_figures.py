@@ -22,8 +22,8 @@ PANELS = {"talks": ("", "svg.stage"), "holds": ("", "svg.holdings"),
           "time": ("&view=time&p.gamma=40&time=400", "svg.timeline")}
 
 
-def main(page_file: str) -> None:
-    page, folder = browser.Browser(), HERE / "figures"
+def main(page_file: str, folder: Path = HERE / "figures") -> None:
+    page = browser.Browser()
     page.size(1280, 900)
     folder.mkdir(exist_ok=True)
 

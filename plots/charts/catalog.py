@@ -12,10 +12,12 @@ from matplotlib.figure import Figure
 
 from . import compared, compression, lines, links, maps, planned, style, training
 from .records import Record
-from .slices import FEWEST, MEASURED, Point, Setting, Slice, best_slices, label_of
+from .settings import MEASURED, Setting, label_of
+from .slices import FEWEST, Point, Slice, best_slices
 from .text import bytes_text, count_text, shortened
 
 COLUMNS = 2
+WIDE = 40  # characters after the kind of a title; more would not fit
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,10 @@ class Panel:
     titles: tuple[str, str]
     records: Sequence[Record]
     draw: Callable[[Axes], None]
+    rows: int = 0  # of bars
+
+    def height(self) -> float:
+        return max(style.PANEL_HEIGHT, 1.2 + 0.32 * self.rows)
 
 
 @dataclass(frozen=True)
@@ -37,34 +43,31 @@ class Chart:
 def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str]], None],
                 wanted: Callable[[Slice], bool] = lambda _: True, note: str = "") -> Callable[..., list[Panel]]:
     def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
-        return [Panel((titles(one)[0], note or titles(one)[1]), one.records, partial(draw, one=one, marker=marker))
-                for one in best_slices(records, over) if wanted(one)]
+        shown = [one for one in best_slices(records, over) if one.series and wanted(one)]
+        first = heads([one.setting for one in shown], [_fixed(one) for one in shown])
+        return [Panel((head, rest_of(one.setting, head) + (note or note_of(one))), one.records, partial(draw, one=one, marker=marker)) for head, one in zip(first, shown)]
     return panels
 
 
-def best_panels(records: Sequence[Record], _marker: dict[str, str], _: Optional[str]) -> list[Panel]:
-    note = "number: time of the second / time of the fastest; pale: a small margin"
-    return [Panel((_where(grid.setting), note), grid.records, partial(maps.best_map, grid=grid))
-            for grid in maps.grids(records)]
+def grid_panels(draw: Callable[..., None], note: Callable[[maps.Grid], str]) -> Callable[..., list[Panel]]:
+    def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
+        grids = maps.grids(records)
+        return [Panel((head, rest_of(grid.setting, head) + note(grid)), grid.records, partial(draw, grid=grid, marker=marker))
+                for head, grid in zip(heads([grid.setting for grid in grids]), grids)]
+    return panels
 
 
 def speedup_panels(records: Sequence[Record], _marker: dict[str, str], wanted: Optional[str]) -> list[Panel]:
-    panels = []
-    for grid in maps.grids(records):
+    panels, grids = [], maps.grids(records)
+    for grid, where in zip(grids, heads([grid.setting for grid in grids])):
         baseline = maps.baseline_of(grid, wanted)
         if baseline is None:
             continue
         for label in maps.labels_against(grid, baseline):
             first = f"{shortened(label, 24)} against {shortened(baseline, 24)}"
-            panels.append(Panel((first, f"above 1, blue: faster; full color from a factor of 8; {_where(grid.setting)}"),
+            panels.append(Panel((first, f"above 1, blue: faster; full color from a factor of 8; {where}"),
                                 grid.records, partial(maps.speedup_map, grid=grid, label=label, baseline=baseline)))
     return panels
-
-
-def nearness_panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
-    return [Panel((_where(grid.setting), f"{len(grid.sizes)} sizes, {len(grid.ranks)} rank counts; higher is better"),
-                  grid.records, partial(compared.nearness, grid=grid, marker=marker))
-            for grid in maps.grids(records)]
 
 
 def training_panels(draw: Callable[[Sequence[Record]], list[training.Drawing]]) -> Callable[..., list[Panel]]:
@@ -75,15 +78,17 @@ SIZES, RANKS, GRID = "two sizes", "two rank counts", "two sizes and two rank cou
 CHARTS = {
     "time_against_size": Chart("Time against size", SIZES, line_panels("bytes", lines.time_lines)),
     "time_against_ranks": Chart("Time against ranks", RANKS, line_panels("ranks", lines.time_lines)),
-    "bandwidth_against_size": Chart("Bus bandwidth against size", SIZES, line_panels("bytes", lines.bandwidth_lines)),
-    "efficiency_against_ranks": Chart("Bandwidth on more ranks", RANKS,
-                                      line_panels("ranks", lines.efficiency_lines)),
-    "best_map": Chart("The fastest, and its margin", GRID, best_panels),
+    "bandwidth_against_size": Chart("Bus bandwidth against size", SIZES, line_panels("bytes", lines.bandwidth_lines, lines.has_bandwidth)),
+    "efficiency_against_ranks": Chart("Bus bandwidth that is left on more ranks", RANKS + " of 2 or more",
+                                      line_panels("ranks", lines.efficiency_lines, lines.has_bandwidth)),
+    "best_map": Chart("The fastest, and its margin", GRID, grid_panels(
+        lambda axes, grid, marker: maps.best_map(axes, grid), lambda grid: "number: time of the next slower one / time of the fastest; +2: two others are as fast")),
     "speedup_map": Chart("Speed-up against a baseline", GRID, speedup_panels),
     "predicted_against_measured": Chart("Predicted against measured", "two sizes and a model's time beside the measured one",
                                         line_panels("bytes", compared.predicted, compared.has_prediction,
                                                     "on the line the model is exact; gray: within a factor of 2")),
-    "nearness": Chart("How near to the fastest", GRID, nearness_panels),
+    "nearness": Chart("How near to the fastest", GRID, grid_panels(
+        compared.nearness, lambda grid: f"{len(grid.sizes)} sizes, {len(grid.ranks)} rank counts; higher is better")),
     "training_loss": Chart("Loss of training", training.NEEDS, training_panels(training.loss_panels)),
     "training_step": Chart("Parts of a training step", training.NEEDS, training_panels(training.step_panels)),
     "training_scaling": Chart("Training on more workers", training.NEEDS + " with 1 worker and more",
@@ -98,62 +103,82 @@ CHARTS = {
 NAMES = (*CHARTS, links.NAME)
 
 
-def write(name: str, records: Sequence[Record], folder: Path, baseline: Optional[str]) -> list[Path]:
-    """Draws one chart and returns its files; none, with a note, if the records do not hold what it needs."""
+def figure_of(name: str, records: Sequence[Record], baseline: Optional[str]) -> Optional[Figure]:
+    """Returns a chart, or None if the records do not hold what it needs."""
     if name == links.NAME:
-        return links.write(records, folder)
+        return links.figure_of(records)
     style.apply()
     marker = style.markers([label_of(record) for record in records])
     panels = CHARTS[name].panels(records, marker, baseline)
-    if not panels:
+    return draw(panels, CHARTS[name].title) if panels else None
+
+
+def write(name: str, records: Sequence[Record], folder: Path, baseline: Optional[str]) -> list[Path]:
+    """Draws one chart and returns its files; none, with a note, if the records do not hold what it needs."""
+    figure = figure_of(name, records, baseline)
+    if figure is None and name in CHARTS:
         print(f"note: no {name}: no records have {CHARTS[name].needs}", file=sys.stderr)
-        return []
-    return style.save(draw(panels, CHARTS[name].title), folder / name)
+    return style.save(figure, folder / name) if figure else []
 
 
 def draw(panels: Sequence[Panel], title: str) -> Figure:
     """Returns the figure: title, grid of panels, footer. Margins are in inches, so that nothing overlaps."""
     columns = min(COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
     width = columns * style.PANEL_WIDTH
     notes = sources([record for panel in panels for record in panel.records], int(width * 15.5))
+    heights = [max(panel.height() for panel in panels[i:i + columns]) for i in range(0, len(panels), columns)]
     head, foot = 0.4, 0.3 + 0.145 * len(notes)
-    height = rows * style.PANEL_HEIGHT + head + foot
+    height = sum(heights) + head + foot
     figure = Figure(figsize=(width, height))
     figure.text(0.14 / width, 1 - 0.14 / height, title, fontsize=style.TITLE, weight="bold", va="top")
     for i, panel in enumerate(panels):
         row, column = divmod(i, columns)
-        left, bottom = column * style.PANEL_WIDTH + 0.85, foot + (rows - 1 - row) * style.PANEL_HEIGHT + 0.5
-        axes = figure.add_axes((left / width, bottom / height, (style.PANEL_WIDTH - 2.35) / width,
-                                (style.PANEL_HEIGHT - 1.1) / height))
+        left, bottom = column * style.PANEL_WIDTH + 0.85, foot + sum(heights[row + 1:]) + 0.5
+        axes = figure.add_axes((left / width, bottom / height, (style.PANEL_WIDTH - 2.35) / width, (heights[row] - 1.1) / height))
         panel.draw(axes)
         style.panel_title(axes, *panel.titles)
     style.footer(figure, notes)
     return figure
 
 
-def _where(setting: Setting) -> str:
-    host = f" on {setting.host}" if setting.host else ""
-    words = [word for word in setting.words if "=" not in word]  # parameters are too long for a title
-    return f"{'Measured' if setting.kind == MEASURED else 'Simulated'}{host}: {', '.join(words)}"
+def heads(settings: Sequence[Setting], fixed: Sequence[str] = ()) -> list[str]:
+    """Returns the titles of panels. Parameters, which are long, are part of one only if they differ between the panels; what
+    does not differ is left out of a long title."""
+    alike = set.intersection(*(set(setting.words) for setting in settings)) if settings else set()
+    made = []
+    for setting, at in zip(settings, fixed or [""] * len(settings)):
+        words = [at, *(word for word in setting.words if "=" not in word or word not in alike)]
+        if len(", ".join(words)) > WIDE and len(settings) > 1:
+            words = [at, *(word for word in setting.words if word not in alike)]
+        where = ", ".join(filter(None, [f"on {setting.host}" if setting.host else "", *setting.origin]))
+        kind = "Measured" if setting.kind == MEASURED else "Simulated"
+        made.append(f"{kind}{' ' if setting.host else ', ' if where else ''}{where}: {', '.join(filter(None, words))}")
+    return made
 
 
-def titles(one: Slice) -> tuple[str, str]:
-    """Returns what is drawn, and why this slice: the rank count or size chosen, and those left out."""
+def rest_of(setting: Setting, head: str) -> str:
+    """Returns the words that the title leaves out, for the line below it."""
+    return "".join(f"{word.replace(',', ' ')}; " for word in setting.words if word not in head)
+
+
+def _fixed(one: Slice) -> str:
+    return _ranks_text(one.fixed) if one.over == "bytes" else bytes_text(one.fixed)
+
+
+def _ranks_text(ranks: int) -> str:
+    return f"{count_text(ranks)} rank{'' if ranks == 1 else 's'}"
+
+
+def note_of(one: Slice) -> str:
+    """Returns why this slice: the rank count or size chosen, and those left out; and what lines and bands are."""
     of_size = one.over == "bytes"
-    held = f"{count_text(one.fixed)} ranks" if of_size else bytes_text(one.fixed)
-    machine = [word for word in one.setting.words if "=" in word]
-    kind, words = _where(one.setting).split(": ", 1)
-    first = f"{kind}: {held}, {words}"
-    xs = one.xs()
-    second = "".join(f"{word.replace(',', ' ')}; " for word in machine)
-    second += f"{len(xs)} {'sizes' if of_size else 'rank counts'}"
+    second = f"{len(one.xs())} {'sizes' if of_size else 'rank counts'}"
     if one.others:
-        second += f"; {held} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
+        second += f"; {_fixed(one)} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
     second += _statistic([point for series in one.series for point in series.points])
     if any(point.modelled for series in one.series for point in series.points):
         second += "; dashed: model"
-    return first, second
+    return second
 
 
 def _statistic(points: Sequence[Point]) -> str:

@@ -7,23 +7,25 @@ from typing import Sequence
 
 from . import winners
 from .records import BadRecord, Record, read
-from .slices import label_of
+from .settings import MEASURED, SIMULATED, label_of, settings
+from .text import plain
 
 DESCRIPTION = """Draws charts of result files, each chart if the records hold what it needs.
 
 time_against_size, time_against_ranks   lines with 95% bands, dashed model times, crossovers
 bandwidth_against_size                  bus bandwidth, with the rate of a port if the model has one
-efficiency_against_ranks                bus bandwidth relative to the fewest ranks
+efficiency_against_ranks                bus bandwidth relative to the fewest ranks, of 2 or more
 best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
 predicted_against_measured              measured records that carry a model's time
 links_over_time                         utilization of links over time (`simulate --links N`)
-training_loss, training_step            `arlab train`: loss against seconds and bytes; parts of a step
+training_loss, training_step            `arlab train`: loss against seconds and bytes; the exposed part of a step
 training_scaling                        images per second against one worker
 training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
 plan_efficiency, plan_step              `arlab plan`: speed per GPU on more of them; what limits a step
 nearness                                how often an algorithm is how near to the fastest (ECDF)
 
-Each panel shows records that were made in the same way: measured with a backend or simulated with a model.
+Each panel shows records that were made in the same way: measured with a backend or simulated with a model. Hosts, days,
+versions, and files that measured the same thing have panels of their own; launches in one file are one line.
 """
 EXAMPLES = """examples:
   arlab run all -p 4 -s 1K..4M --json results/run.jsonl
@@ -33,7 +35,7 @@ EXAMPLES = """examples:
   /usr/bin/python3 plots/charts results/*.jsonl --winners
 
 Each chart is written as .svg, .png and .pdf; a note names the charts that were left out, and why.
-Exit status: 0 written, 2 unusable files or arguments, 3 no matplotlib, or the folder cannot be written.
+Exit status: 0 written, 1 a chart failed, 2 unusable files or arguments, 3 no matplotlib, or the folder cannot be written.
 """
 
 
@@ -79,11 +81,41 @@ def draw(records: Sequence[Record], options: argparse.Namespace) -> int:
             raise BadRecord(f"--only {name!r} is not a chart: choose from {', '.join(catalog.NAMES)}")
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
-    written = [path for name in options.only or catalog.NAMES for path in catalog.write(name, records, folder, options.baseline)]
+    explain(records)
+    written, status, said = [], 0, set()
+    for name in options.only or catalog.NAMES:
+        try:
+            written += catalog.write(name, records, folder, options.baseline)
+        except BadRecord as error:  # the other charts may not need that record
+            status = max(status, 2)
+            if str(error) not in said:
+                print(f"error: {error}", file=sys.stderr)
+            said.add(str(error))
+        except OSError:
+            raise
+        except Exception as error:  # a fault of ours, which must not cost the other charts
+            status = max(status, 1)
+            print(f"error: {name} failed: {type(error).__name__}: {plain(str(error))}; the other charts are not affected: "
+                  "please report this with the file", file=sys.stderr)
     for path in written:
         print(path)
-    if not written:
+    if not written and not status:
         print("error: nothing to draw: no measured or simulated records of two sizes or two rank counts, "
-              "and none of links over time", file=sys.stderr)
+              "none of links over time, and none of training", file=sys.stderr)
         return 2
-    return 0
+    return status
+
+
+def explain(records: Sequence[Record]) -> None:
+    """Says which records no chart over sizes and ranks shows, and what is drawn apart."""
+    timed = [record for record in records if record.get("kind") in (MEASURED, SIMULATED)]
+    empty = sum(not record.get("bytes") for record in timed)
+    wrong = sum(bool(record.get("wrong")) for record in timed if record.get("kind") == MEASURED)
+    if empty:
+        print(f"note: records of 0 bytes, which a logarithmic axis cannot show, are left out: {empty} of {len(timed)}", file=sys.stderr)
+    if wrong:
+        print(f"note: records with wrong results are left out: {wrong} of {len(timed)}", file=sys.stderr)
+    origins = {(one.host, one.origin) for one in settings(timed) if one.kind == MEASURED}
+    if len(origins) > 1:
+        print("note: measurements of several hosts, days, versions, or files are drawn apart; `arlab compare` tests whether two files differ",
+              file=sys.stderr)

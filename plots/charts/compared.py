@@ -43,7 +43,7 @@ def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> None:
     cells = sorted({cell for of in grid.times.values() for cell in of})
     fastest = {cell: min(of[cell] for of in grid.times.values() if cell in of) for cell in cells}
     limit = 64.0
-    ends, drawn = [], []
+    drawn: dict[str, list[tuple[float, float]]] = {}
     for label, of in sorted(grid.times.items()):
         ratios = sorted(of[cell] / fastest[cell] for cell in of)
         xs, ys = [1.0], [0.0]
@@ -53,11 +53,12 @@ def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> None:
         xs.append(limit)
         ys.append(sum(ratio <= limit for ratio in ratios) / len(cells))
         ys = [min(y, ys[-1]) for y in ys]
-        hidden = sum(style.coincide(list(zip(xs, ys)), line) for line in drawn)  # by this one: it is thinner
-        drawn.append(list(zip(xs, ys)))
-        axes.plot(xs, ys, linewidth=max(0.8, style.LINE + 2 - 2 * hidden), color=style.line_color(grid.colors[label]), marker=marker[label], markevery=(0.2, 0.25), zorder=3,
+        drawn[label] = list(zip(xs, ys))
+    lines = list(drawn.values())
+    for i, (label, line) in enumerate(drawn.items()):
+        hiding = sum(style.coincide(line, later) for later in lines[i + 1:])  # this one shows as a rim
+        axes.plot(*zip(*line), linewidth=style.LINE + 2 * hiding, color=style.line_color(grid.colors[label]), marker=marker[label], markevery=(0.2, 0.25), zorder=3,
                   markeredgecolor="white", markeredgewidth=0.5, gid=plain(f"line {label}"))
-        ends.append((label, grid.colors[label], limit, ys[-1]))
     axes.set_xscale("log", base=2)
     axes.set_xlim(1, limit)
     axes.set_ylim(0, 1.02)
@@ -65,4 +66,4 @@ def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
     axes.set_xlabel("time / time of the fastest")
     axes.set_ylabel("fraction of sizes and rank counts")
-    style.label_ends(axes, ends)
+    style.label_ends(axes, [(label, grid.colors[label], limit, line[-1][1]) for label, line in drawn.items()])

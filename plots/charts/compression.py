@@ -1,8 +1,8 @@
 """Charts of a sweep of bandwidths with several compressors (`arlab train --bandwidth ... --compressor ...`).
 
-A line is a compressor with its fastest schedule at each bandwidth; the dark line is dense. A circle marks the break-even
-bandwidth, where a line crosses the dense one: compression pays to the left of it. The line of a compressor that ends
-more than one point below the dense accuracy is dashed.
+A line is a compressor with its fastest algorithm and schedule at each bandwidth; the dark line, none, is dense. A circle
+marks the break-even bandwidth, where a line crosses the dense one: compression pays to the left of it. The line of a
+compressor that ends more than one point below the dense accuracy is dashed.
 """
 
 import math
@@ -12,8 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from . import style
+from .naming import NONE, TEAM, separate, short_specs
 from .records import BadRecord, Record
-from .training import DENSE, Drawing, compressor_colors, compressor_of, short_names
+from .training import THEN, Drawing, compressor_colors, compressor_of, is_number
 from .text import plain, rate_text, shortened, time_text
 
 NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
@@ -54,8 +55,24 @@ def studies(records: Sequence[Record]) -> list[Study]:
         if record.get("kind") == "train" and record.get("bandwidth_gbit_per_s") is not None:
             _check(record)
             groups.setdefault(_title(record), []).append(record)
-    found = [Study(title, group, _runs(group)) for title, group in sorted(groups.items())]
+    found = [Study(", ".join([title, *words]), part, _runs(part)) for title, group in sorted(groups.items())
+             for words, part in separate(group, _apart(group))]
     return [study for study in found if len({run.bandwidth for run in study.runs}) > 1]
+
+
+# Keys of the title, and those that a compressor or a schedule decides.
+_TITLED = {TEAM, "latency_us", "topology", "multiply_adds_per_s", "slowdown", "jitter"}
+_DECIDED = {"aggregation", "codec_ns_per_element", "gradients", "learning_rate", "overlap"}
+
+
+def _apart(records: Sequence[Record]) -> list[str]:
+    """Returns the keys that part runs of one title: settings that are not swept, and the file where two hold one run."""
+    runs: dict[tuple[object, ...], set[str]] = {}
+    for record in records:
+        same = tuple(record.get(key) for key in ("bandwidth_gbit_per_s", "compressor", "scheduler", "algorithm"))
+        runs.setdefault(same, set()).add(record.path)
+    keys = [key for key in THEN if key not in _TITLED | _DECIDED]
+    return [*keys, "host", "date", "commit", "path"] if any(len(paths) > 1 for paths in runs.values()) else keys
 
 
 def _title(record: Record) -> str:
@@ -72,21 +89,19 @@ def _title(record: Record) -> str:
 
 
 def _check(record: Record) -> None:
-    def number(value: object) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
     epochs = record.get("epochs")
-    good = (number(record.get("bandwidth_gbit_per_s")) and record.get("bandwidth_gbit_per_s") > 0 and _step(record) > 0
-            and (record.get("latency_us") is None or number(record.get("latency_us")))
+    good = (is_number(record.get("bandwidth_gbit_per_s")) and record.get("bandwidth_gbit_per_s") > 0 and _step(record) > 0
+            and (record.get("latency_us") is None or is_number(record.get("latency_us")))
             and isinstance(record.get("compressor"), (str, type(None))) and isinstance(epochs, list)
-            and all(isinstance(epoch, dict) and number(epoch.get("elapsed_us")) for epoch in epochs)
-            and all(number(epoch.get(key)) or epoch.get(key) is None for epoch in epochs for key in ("loss", "validation_accuracy")))
+            and all(isinstance(epoch, dict) and is_number(epoch.get("elapsed_us")) for epoch in epochs)
+            and all(is_number(epoch.get(key)) or epoch.get(key) is None for epoch in epochs for key in ("loss", "validation_accuracy")))
     if not good:
         raise BadRecord(f"{record.path}: a training run with a bandwidth cannot be read; write it with `arlab train --json FILE`")
 
 
 def _step(record: Record) -> float:
     step = record.get("step_us") if record.get("step_us") is not None else record.get("time_us.median")
-    return step if isinstance(step, (int, float)) and not isinstance(step, bool) else 0.0
+    return step if is_number(step) else 0.0
 
 
 def _runs(records: Sequence[Record]) -> list[Run]:
@@ -99,7 +114,7 @@ def _runs(records: Sequence[Record]) -> list[Run]:
             fastest[key] = record
     runs = []
     for (bandwidth, compressor), record in sorted(fastest.items()):
-        dense = fastest.get((bandwidth, DENSE))
+        dense = fastest.get((bandwidth, NONE))
         end = _accuracy(dense) if dense else None
         runs.append(Run(bandwidth, compressor, _step(record), _accuracy(record),
                         _reached(record, end - POINT) if end is not None else None))
@@ -128,8 +143,8 @@ def _reached(record: Record, target: float) -> Optional[float]:
 def lines_of(study: Study, over: str) -> list[Line]:
     """Returns one line per compressor, dense last; `over`: the field of Run to draw."""
     colors = compressor_colors([run.compressor for run in study.runs])
-    markers, short = style.markers(list(colors)), short_names(list(colors))
-    end = {run.bandwidth: run.accuracy for run in study.runs if run.compressor == DENSE}
+    markers, short = style.markers(list(colors)), short_specs(list(colors))
+    end = {run.bandwidth: run.accuracy for run in study.runs if run.compressor == NONE}
     lines = []
     for name in colors:
         mine = [run for run in study.runs if run.compressor == name]
@@ -158,9 +173,9 @@ def bandwidth_panels(records: Sequence[Record]) -> list[Drawing]:
 def _draw(axes: Axes, lines: Sequence[Line], what: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
-    dense = [line for line in lines if line.label == DENSE]
+    dense = [line for line in lines if line.label == NONE]
     for line in lines:
-        first = line.label == DENSE
+        first = line.label == NONE
         axes.plot(*zip(*line.points), color=line.color, marker=line.marker, markersize=5 if first else 4.5,
                   linewidth=style.LINE * (1.7 if first else 0.9), linestyle=(0, (3, 2)) if line.worse > POINT + 1e-9 else "-",
                   markeredgecolor="white", markeredgewidth=0.5, zorder=2.8 if first else 3, gid=plain(f"line {line.label}"))

@@ -17,7 +17,7 @@ _RATES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 def x_axis(axes: Axes, one: Slice) -> None:
     of_size = one.over == "bytes"
     text: Callable[[float], str] = bytes_text if of_size else count_text
-    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 8 if of_size else 11)
+    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 6 if of_size else 11)
     axes.set_xlabel("bytes per rank" if of_size else "ranks")
 
 
@@ -79,15 +79,28 @@ def crossovers(one: Slice) -> list[tuple[float, str]]:
             continue
         before = math.log(at[second][a] / at[first][a])
         after = math.log(at[first][b] / at[second][b])
+        if one.over == "ranks" and b == a + 1:
+            continue  # no number of ranks is between
         x = a * (b / a) ** (before / (before + after))
         found.append((x, f"≈ {bytes_text(x, 2) if one.over == 'bytes' else f'{x:.2g} ranks'}"))
     return found
 
 
+# Bus bandwidth by bytes / time on P ranks, as docs/records.md defines it.
+_BUS = {"reduce_scatter": lambda p: (p - 1) / p, "all_gather": lambda p: (p - 1) / p, "reduce": lambda p: 1.0, "broadcast": lambda p: 1.0}
+
+
 def bandwidth(point: Point, one: Slice) -> float:
-    """Returns the bus bandwidth in GB/s: bytes / time x 2 (P - 1) / P."""
+    """Returns the bus bandwidth in GB/s; 0 where nothing is sent."""
     bytes_, ranks = (point.x, one.fixed) if one.over == "bytes" else (one.fixed, point.x)
-    return bytes_ / point.time * 2 * (ranks - 1) / ranks / 1e3
+    collective = one.records[0].get("collective") if one.records else None
+    factor = _BUS.get(collective, lambda p: 2 * (p - 1) / p)(ranks)
+    return bytes_ / point.time * factor / 1e3 if ranks > 1 else 0.0
+
+
+def has_bandwidth(one: Slice) -> bool:
+    """Returns whether two values on the x axis have a bandwidth: one rank has none."""
+    return len({point.x for series in one.series for point in series.points if bandwidth(point, one) > 0}) > 1
 
 
 def peak_of(one: Slice) -> Optional[float]:
@@ -118,13 +131,18 @@ def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
     """Draws bus bandwidth relative to the same algorithm on the fewest ranks, for one size."""
     x_axis(axes, one)
 
+    fewest = {series.label: next((point for point in series.points if bandwidth(point, one) > 0), None) for series in one.series}
+
     def left(series: Series, point: Point) -> float:
-        return bandwidth(point, one) / bandwidth(series.points[0], one)
+        first = fewest[series.label]
+        return bandwidth(point, one) / bandwidth(first, one) if first else 0.0
     _plain_lines(axes, one, marker, left)
     axes.axhline(1, color=style.QUIET, linewidth=0.8)
     axes.set_ylim(0, None)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
-    axes.set_ylabel("relative to the fewest ranks")
+    firsts = {first.x for first in fewest.values() if first}
+    of = f"{count_text(min(firsts))} ranks" if len(firsts) == 1 else "the fewest ranks of each"
+    axes.set_ylabel(f"bus bandwidth, % of that on {of}")
     style.label_ends(axes, [(s.label, s.color, s.points[-1].x, left(s, s.points[-1])) for s in one.series])
 
 

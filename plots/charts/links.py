@@ -4,8 +4,7 @@ A row is a link, the most utilized one at the top; dark cells are times of high 
 """
 
 import sys
-from pathlib import Path
-from typing import Sequence
+from typing import Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -14,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from . import style
+from .naming import names
 from .records import BadRecord, Record
-from .slices import label_of
+from .settings import label_of
 from .text import bytes_text, shortened, time_text
 
 NAME = "links_over_time"
@@ -25,17 +25,17 @@ COLUMNS = 2
 BUSY = LinearSegmentedColormap.from_list("busy", ["#f4f6f8", "#9cc3de", "#0072B2", "#06283d"])
 
 
-def write(records: Sequence[Record], folder: Path) -> list[Path]:
-    """Draws the chart and returns its files; none if no record holds links over time."""
+def figure_of(records: Sequence[Record]) -> Optional[Figure]:
+    """Returns the chart; None if no record holds links over time."""
     watched = [record for record in records if record.get("utilization_step_us") and record.get("most_utilized_links")]
     for record in watched:
         check(record)
     if not watched:
-        return []
+        return None
     if len(watched) > MOST_PANELS:
         print(f"note: {NAME}: the first {MOST_PANELS} of {len(watched)} records; give fewer", file=sys.stderr)
     style.apply()
-    return style.save(draw(watched[:MOST_PANELS]), folder / NAME)
+    return draw(watched[:MOST_PANELS])
 
 
 def check(record: Record) -> None:
@@ -55,6 +55,7 @@ def draw(records: Sequence[Record]) -> Figure:
     columns = min(COLUMNS, len(records))
     rows = -(-len(records) // columns)
     sources = list(dict.fromkeys(f"{r.path}: {r.context.get('command') or 'command unknown'}" for r in records))
+    more = names(records, ("collective", "dtype", "op", "segments", "disturbance", "machine"))
     head, foot = 0.4, 0.3 + 0.145 * len(sources)
     width, height = columns * style.PANEL_WIDTH, rows * style.PANEL_HEIGHT + head + foot
     figure = Figure(figsize=(width, height))
@@ -65,12 +66,12 @@ def draw(records: Sequence[Record]) -> Figure:
         left, bottom = column * style.PANEL_WIDTH + 1.75, foot + (rows - 1 - row) * style.PANEL_HEIGHT + 0.5
         axes = figure.add_axes((left / width, bottom / height, (style.PANEL_WIDTH - 2.6) / width,
                                 (style.PANEL_HEIGHT - 1.1) / height))
-        panel(axes, record)
+        panel(axes, record, more[i])
     style.footer(figure, sources)
     return figure
 
 
-def panel(axes: Axes, record: Record) -> None:
+def panel(axes: Axes, record: Record, more: str = "") -> None:
     links, step = record.get("most_utilized_links"), record.get("utilization_step_us")
     steps = len(links[0]["utilization_by_step"])
     end = record.get("modelled_us") or steps * step
@@ -91,7 +92,7 @@ def panel(axes: Axes, record: Record) -> None:
     bar = axes.figure.colorbar(ScalarMappable(norm, BUSY), ax=None, cax=axes.inset_axes((1.03, 0, 0.025, 1)))
     bar.outline.set_visible(False)
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, 0))
-    words = [f"{record.get('ranks')} ranks", bytes_text(record.get("bytes"))]
+    words = [f"{record.get('ranks')} ranks", bytes_text(record.get("bytes") or 0), *filter(None, [more])]
     style.panel_title(axes, f"{label_of(record)}: {', '.join(words)}",
                       shortened(f"{record.get('model')}, {record.get('topology')}; the {len(links)} most utilized links",
                                       90))

@@ -1,6 +1,7 @@
 """Maps over sizes and ranks: the fastest algorithm and its margin, and each algorithm against a baseline."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Iterable, Optional, Sequence
@@ -10,12 +11,14 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from . import style
 from .records import Record
-from .slices import MEASURED, SIMULATED, Setting, label_of, launch_of, setting_of, time_of
+from .settings import Setting, label_of, launch_of, settings, time_of
+from .slices import order_of
 from .text import bytes_text, count_text, shortened
 
 # Orange is slower, white equal, blue faster: colors of Okabe and Ito, which color-blind readers distinguish.
 DIVERGING = LinearSegmentedColormap.from_list("speedup", ["#D55E00", "#F2B68C", "#FFFFFF", "#86B9DC", "#0072B2"])
 MOST_WRITTEN = 14  # columns with numbers; with more, they would touch
+TIE = 1.001  # times within this factor of the best are equal: the last digits of simulated times differ
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,8 @@ class Grid:
 
 def grids(records: Iterable[Record]) -> list[Grid]:
     """Returns every setting with at least two sizes and two rank counts, measured ones first."""
-    settings: dict[Setting, list[Record]] = {}
-    for record in records:
-        if record.get("kind") in (MEASURED, SIMULATED) and record.get("ranks") and record.get("bytes"):
-            settings.setdefault(setting_of(record), []).append(record)
     made = []
-    for setting, rows in settings.items():
+    for setting, rows in settings(records).items():
         launches: dict[str, dict[tuple[int, int], dict[Any, float]]] = {}
         for record in rows:
             time, cell = time_of(record), (record.get("bytes"), record.get("ranks"))
@@ -49,7 +48,7 @@ def grids(records: Iterable[Record]) -> list[Grid]:
         if len(sizes) > 1 and len(ranks) > 1:
             colors = {label_of(record): record.get("color") for record in rows}
             made.append(Grid(setting, sizes, ranks, times, colors, tuple(rows)))
-    return sorted(made, key=lambda g: (g.setting.kind, g.setting.words, g.setting.host))
+    return sorted(made, key=lambda grid: order_of(grid.setting))
 
 
 def _frame(axes: Axes, grid: Grid) -> None:
@@ -70,26 +69,53 @@ def _cell(axes: Axes, column: int, row: int, color: object, text: str, ink: str)
         axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=style.TINY, color=ink)
 
 
+@dataclass(frozen=True)
+class Best:
+    """A cell of the map: the fastest, those that tie with it, and time of the first slower one / time of the fastest."""
+
+    label: str
+    ties: tuple[str, ...]
+    margin: Optional[float]
+
+
+def best_of(grid: Grid) -> dict[tuple[int, int], Best]:
+    """Returns the fastest of each cell. Of several that tie, it is the one that is fastest in the most cells."""
+    times = {cell: sorted((of[cell], label) for label, of in grid.times.items() if cell in of)
+             for cell in {cell for of in grid.times.values() for cell in of}}
+    ties = {cell: [label for time, label in here if time <= here[0][0] * TIE] for cell, here in times.items()}
+    wins = Counter(label for labels in ties.values() for label in labels)
+    best = {}
+    for cell, here in times.items():
+        first = min(ties[cell], key=lambda label: (-wins[label], label))
+        slower = [time / here[0][0] for time, label in here if label not in ties[cell]]
+        best[cell] = Best(first, tuple(label for label in ties[cell] if label != first), min(slower, default=None))
+    return best
+
+
 def best_map(axes: Axes, grid: Grid) -> None:
-    """Draws the color of the fastest algorithm, with time of the second / time of the fastest; pale: a small margin."""
-    winners: set[str] = set()
-    for row, p in enumerate(grid.ranks):
-        for column, size in enumerate(grid.sizes):
-            here = sorted((of[size, p], label) for label, of in grid.times.items() if (size, p) in of)
-            if not here:
-                continue
-            (best, label), margin = here[0], here[1][0] / here[0][0] if len(here) > 1 else 1.0
-            winners.add(label)
-            strength = 0.35 + 0.65 * min(1.0, math.log2(margin))
-            color = style.mixed(grid.colors[label], strength)
-            text = f"{margin:.2g}x" if margin >= 1.05 else "tie"
-            _cell(axes, column, row, color, text if len(grid.sizes) <= MOST_WRITTEN else "", style.ink_on(color))
+    """Draws the color of the fastest algorithm, with its margin; pale: a small margin. +n: n others are as fast."""
+    best = best_of(grid)
+    written = len(grid.sizes) <= MOST_WRITTEN
+    for (size, p), one in best.items():
+        row, column = grid.ranks.index(p), grid.sizes.index(size)
+        color = style.mixed(grid.colors[one.label], 0.35 + 0.65 * min(1.0, math.log2(one.margin or 1.0)))
+        text = "" if one.margin is None else f"{one.margin:.3g}x" if one.margin < 1.1 else f"{one.margin:.2g}x" if one.margin < 100 else f"{one.margin:.0f}x"
+        _cell(axes, column, row, color, text if written else "", style.ink_on(color))
+        if one.ties and written:
+            axes.text(column + 0.97, row + 0.95, f"+{len(one.ties)}", ha="right", va="top", fontsize=4.5, color=style.ink_on(color))
     _frame(axes, grid)
-    for i, label in enumerate(sorted(winners)):
-        axes.add_patch(style.Rectangle((1.03, 0.95 - 0.07 * i), 0.03, 0.045, transform=axes.transAxes, clip_on=False,
+    place = 0.97
+    for label in sorted({one.label for one in best.values()}):
+        axes.add_patch(style.Rectangle((1.03, place - 0.02), 0.03, 0.04, transform=axes.transAxes, clip_on=False,
                                        facecolor=style.line_color(grid.colors[label]), linewidth=0))
-        axes.text(1.075, 0.972 - 0.07 * i, shortened(label), transform=axes.transAxes, fontsize=style.SMALL, va="center",
+        axes.text(1.075, place, shortened(label), transform=axes.transAxes, fontsize=style.SMALL, va="center",
                   color=style.text_color(grid.colors[label]))
+        place -= 0.055
+        always = set.intersection(*(set(one.ties) for one in best.values() if one.label == label))
+        for other in sorted(always):
+            axes.text(1.075, place, shortened(f"= {other}", 20), transform=axes.transAxes, fontsize=6, va="center", color=style.QUIET)
+            place -= 0.04
+        place -= 0.02
 
 
 def baseline_of(grid: Grid, wanted: Optional[str]) -> Optional[str]:

@@ -6,6 +6,7 @@ with a warning; any other malformed line is an error that names file and line.
 """
 
 import json
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +90,7 @@ def _parse(path: str) -> Iterator[Record]:
             continue
         where = f"{path}:{number}"
         try:
-            keys = json.loads(line)
+            keys = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_count)
         except RecursionError:
             raise BadRecord(f"{where}: nested too deep for a record; correct or remove this line") from None
         except ValueError as error:
@@ -105,6 +106,17 @@ def _parse(path: str) -> Iterator[Record]:
             context = keys
         else:
             yield Record(keys, context, path)
+
+
+def _finite(text: str) -> float | None:
+    """Returns a number; None for one that is too large, as for NaN: a value is absent."""
+    return value if math.isfinite(value := float(text)) else None
+
+
+def _count(text: str) -> int:
+    if len(text) > 19:
+        raise ValueError(f"{text[:20]}... is too large")
+    return int(text)
 
 
 def _check(keys: Any, where: str) -> None:

@@ -1,7 +1,7 @@
 """Slices: the records that belong in one panel.
 
 Records of one Setting were made in the same way and differ only in algorithm, size and ranks. A panel fixes one of
-these two numbers; the other is the x axis. Measured and simulated records never share a setting.
+these two numbers; the other is the x axis.
 """
 
 import math
@@ -10,28 +10,10 @@ from statistics import median
 from typing import Any, Iterable, Optional, Sequence
 
 from .records import Record
+from .settings import SIMULATED, Setting, label_of, launch_of, settings, time_of
 
-MEASURED, SIMULATED = "run", "simulate"
-
-# Keys that comparable records share. A record of a native library has neither model nor segments, and is still
-# compared with the algorithms that were measured with it.
-_SAME = {
-    MEASURED: ("backend", "collective", "dtype", "op", "compressor", "segments", "place", "mode", "cache"),
-    SIMULATED: ("model", "topology", "machine", "collective", "dtype", "op", "compressor", "segments"),
-}
-_USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none", "place": "in", "mode": "alone", "cache": "warm"}
-_WORDS = {"segments": "{} segments", "place": "{} of place", "cache": "{} caches"}
 _USUAL_SIZE = 1 << 20
 FEWEST = 6  # launches or runs that have a 95% interval of their median
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How records were made: their kind, the host that measured them, and the keys that are not swept."""
-
-    kind: str
-    host: str
-    words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,39 +50,24 @@ class Slice:
         return sorted({point.x for one in self.series for point in one.points})
 
 
-def label_of(record: Record) -> str:
-    return str(record.get("label") or record.get("algorithm") or "unnamed")
-
-
 def best_slices(records: Iterable[Record], over: str) -> list[Slice]:
     """Returns the most informative slice of every setting over `over` ("bytes" or "ranks"), measured ones first.
 
     It has the most values on the x axis, then the most algorithms, then the largest rank count or the size nearest to
-    1 MiB. A setting with fewer than two values has no slice.
+    1 MiB. A setting with fewer than two values has no slice. One rank sends nothing: it is left out if two counts remain.
     """
-    settings: dict[Setting, list[Record]] = {}
-    for record in records:
-        if record.get("kind") in _SAME and record.get("ranks") and record.get("bytes"):
-            settings.setdefault(setting_of(record), []).append(record)
-    best = (_best(setting, rows, over) for setting, rows in settings.items())
-    return sorted((one for one in best if one),
-                  key=lambda s: (s.setting.kind, s.setting.words, s.setting.host))
+    best = (_best(setting, rows, over) for setting, rows in settings(records).items())
+    return sorted((one for one in best if one), key=lambda s: order_of(s.setting))
 
 
-def setting_of(record: Record) -> Setting:
-    """Returns the setting: records with the same one belong together."""
-    kind = record.get("kind")
-    words = []
-    for key in _SAME[kind]:
-        value = record.get(key)
-        if value is not None and value != _USUAL.get(key):
-            words.append(_WORDS.get(key, "{}").format(value))
-    host = str(record.context.get("host") or "") if kind == MEASURED else ""
-    return Setting(kind, host, tuple(words))
+def order_of(setting: Setting) -> tuple[Any, ...]:
+    return setting.kind, setting.words, setting.host, setting.origin
 
 
 def _best(setting: Setting, records: list[Record], over: str) -> Optional[Slice]:
     held = "ranks" if over == "bytes" else "bytes"
+    if over == "ranks" and len({record.get("ranks") for record in records if record.get("ranks") > 1 and time_of(record)}) > 1:
+        records = [record for record in records if record.get("ranks") > 1]
     values = sorted({record.get(held) for record in records})
     slices = [_slice(setting, [r for r in records if r.get(held) == value], over, value,
                      tuple(v for v in values if v != value)) for value in values]
@@ -127,11 +94,6 @@ def _slice(setting: Setting, records: list[Record], over: str, fixed: int,
     return Slice(setting, over, fixed, others, series, tuple(records))
 
 
-def launch_of(record: Record) -> Any:
-    """Returns what distinguishes the launches of a measurement; simulated times differ by none."""
-    return record.context.get("launch") if record.get("kind") == MEASURED else None
-
-
 def _of_launches(points: Sequence[Point]) -> Point:
     """Returns one point: the median of the launches' medians, and its 95% interval, or their range."""
     if len(points) == 1:
@@ -152,14 +114,6 @@ def interval_skips(n: int) -> int:
         skipped += 1
         below += math.comb(n, skipped)
     return skipped
-
-
-def time_of(record: Record) -> Optional[float]:
-    """Returns microseconds, measured or simulated; None without a time."""
-    time = record.get("time_us.median")
-    if time is None and record.get("kind") == SIMULATED:
-        time = record.get("modelled_us")
-    return time if time and time > 0 else None
 
 
 def _point(record: Record, over: str) -> Optional[Point]:

@@ -5,6 +5,7 @@ with the command and the file of the data. Colors come with the records; this mo
 gives the same bytes.
 """
 
+import math
 import re
 from pathlib import Path
 from typing import Optional, Sequence
@@ -17,7 +18,7 @@ matplotlib.use("Agg")
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.patches import Rectangle  # noqa: E402, F401
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
 
 PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
 INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
@@ -108,15 +109,34 @@ def coincide(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, fl
     return len(one) == len(other) and all(a == c and abs(b - d) <= 2e-3 * abs(b) for (a, b), (c, d) in zip(one, other))
 
 
+def chosen_ticks(values: Sequence[int], limit: int) -> list[int]:
+    """Returns the values to name on a logarithmic axis: powers of two before others, the largest first, none too near."""
+    high, low = math.log2(max(values)), math.log2(min(values))
+    gap, named = 0.999 * (high - low) / limit, []
+    for value in sorted(set(values), key=lambda v: (v & (v - 1) != 0, -v)):
+        if all(abs(math.log2(value) - math.log2(other)) >= gap for other in named):
+            named.append(value)
+    return sorted(named)
+
+
 def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, limit: int) -> None:
-    """Makes a base-2 axis over `values`, with labels at up to `limit` powers of two, always at the largest."""
+    """Makes a base-2 axis over positive `values`, with labels at up to about `limit` of them."""
     axes.set_xscale("log", base=2)
-    low, high = min(values).bit_length() - 1, max(values).bit_length()
-    powers = [2**e for e in range(low, high + 1) if min(values) <= 2**e <= max(values)]
-    named = powers[::-1][::-(-len(powers) // limit) or 1] or [min(values), max(values)]
-    axes.xaxis.set_major_locator(FixedLocator(named))
+    axes.xaxis.set_major_locator(FixedLocator(chosen_ticks(values, limit)))
     axes.xaxis.set_major_formatter(text)
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+class BinaryLocator(MaxNLocator):
+    """Ticks at multiples of a power of two, at most `most` of them."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._most = most
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        step = 2.0 ** math.ceil(math.log2(max(vmax - vmin, 1.0) / self._most))
+        return [step * i for i in range(math.floor(vmin / step), math.floor(vmax / step) + 1)]
 
 
 def time_y_axis(axes: Axes) -> None:
@@ -173,6 +193,13 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float
                   color=line_color(color), linewidth=0.6, alpha=0.6, clip_on=False, zorder=1.5)
         axes.text(1.038, place, shortened(label), transform=axes.transAxes, color=text_color(color),
                   fontsize=SMALL, va="center", ha="left")
+
+
+def legend(axes: Axes, entries: Sequence[tuple[str, str]]) -> None:
+    """Explains colors, as (color, text), right of the axes."""
+    handles = [Rectangle((0, 0), 1, 1, facecolor=color, linewidth=0) for color, _ in entries]
+    axes.legend(handles, [plain(text) for _, text in entries], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+                fontsize=TINY, handlelength=0.9, handleheight=0.9, handletextpad=0.5)
 
 
 def footer(figure: Figure, lines: Sequence[str]) -> None:

@@ -11,6 +11,16 @@ def shortened(text: str, limit: int = 18) -> str:
     return plain(text) if len(text) <= limit else plain(text[:limit - 1]) + "…"
 
 
+def cell(text: str) -> str:
+    """Returns the text as it can stand in a Markdown table: no markup, no line ends."""
+    return "".join(f"\\{c}" if c in "\\|<>`*[]" else c for c in plain(text))
+
+
+def code(text: str) -> str:
+    """Returns the text as code in a Markdown table."""
+    return f"`{plain(text).replace('`', chr(0x2019)).replace('|', chr(92) + '|')}`"
+
+
 def bytes_text(count: float, digits: int = 4) -> str:
     """Returns 1 KiB, 1.5 MiB: binary units, as in sweeps of sizes."""
     for unit in ("B", "KiB", "MiB", "GiB"):

@@ -6,19 +6,36 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from . import style
+from .naming import NONE, TEAM, names, numbered, separate
 from .records import BadRecord, Record
-from .text import bytes_text, plain, rate_text, time_text
+from .text import bytes_text, count_text, plain, rate_text, time_text
 
 NEEDS = "runs of `arlab train --json FILE`"
-DENSE = "dense"
+# What names a run, and what more may tell two apart.
+FIRST = (TEAM, "backend", "topology", "algorithm", "compressor", "scheduler", "host", "date")
+THEN = ("aggregation", "servers", "batch_size", "batch_per_worker", "optimizer", "learning_rate", "overlap", "latency_us", "multiply_adds_per_s",
+        "slowdown", "jitter", "codec_ns_per_element", "network", "device", "dtype", "segments", "data", "seed", "gradients")
 # Colors that no algorithm has: computing, waiting for input, exposed communication.
-PARTS = (("compute_us", "#4a5568"), ("input_us", "#b8c0cc"), ("exposed_us", "#b5179e"))
+COMPUTING, INPUT, EXPOSED = "#4a5568", "#b8c0cc", "#b5179e"
 
 
 class Drawing(NamedTuple):
     titles: tuple[str, str]
     records: Sequence[Record]
     draw: Callable[[Axes], None]
+    rows: int = 0  # of bars, which need room for their names
+
+
+class Step(NamedTuple):
+    """The parts of a step in microseconds; the rest of it is computing."""
+
+    whole: float
+    input: float
+    exposed: float
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
@@ -30,61 +47,44 @@ def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
     for record in records:
         if record.get("kind") == "train" and record.get("epochs"):
             _check(record)
-            if all(epoch["loss"] is not None for epoch in record.get("epochs")):
-                models.setdefault((str(record.get("model")), record.get("bandwidth_gbit_per_s") or 0), []).append(record)
+            if all(epoch.get("loss") is not None for epoch in record.get("epochs")):
+                models.setdefault((str(record.get("model") or "unnamed model"), record.get("bandwidth_gbit_per_s") or 0), []).append(record)
     for runs in models.values():
-        runs.sort(key=lambda run: (run.get("workers"), str(run.get("strategy")), run.get("compressor") or "", run.get("scheduler") or ""))
+        runs.sort(key=lambda run: (run.get("workers"), *(str(run.get(key) or "") for key in ("strategy", "compressor", "scheduler"))))
     return {f"{model} at {rate_text(rate)}" if rate else model: runs for (model, rate), runs in sorted(models.items())}
 
 
 def _check(record: Record) -> None:
-    keys = ("steps", "elapsed_us", "bytes_sent", *(key for key, _ in PARTS))
+    keys = ("steps", "elapsed_us", "bytes_sent", "input_us", "exposed_us")
     epochs, rate = record.get("epochs"), record.get("bandwidth_gbit_per_s")
     good = isinstance(record.get("workers"), int) and isinstance(epochs, list) and all(
-        isinstance(epoch, dict) and all(isinstance(epoch.get(key), (int, float)) for key in keys) and epoch["steps"] > 0
-        and isinstance(epoch.get("loss", ""), (int, float, type(None))) for epoch in epochs)
-    good = good and isinstance(rate, (int, float, type(None)))
+        isinstance(epoch, dict) and all(is_number(epoch.get(key)) for key in keys) and epoch["steps"] > 0
+        and (is_number(epoch.get("loss")) or epoch.get("loss") is None) for epoch in epochs)
+    good = good and (is_number(rate) or rate is None)
     if not good:
         raise BadRecord(f"{record.path}: `epochs` of a training run cannot be read; write it with `arlab train --json FILE`")
 
 
-def _names(runs: Sequence[Record]) -> list[str]:
-    """Returns what distinguishes runs: in a sweep of bandwidths the compressor, and the schedule if there are several."""
-    if not any(run.get("bandwidth_gbit_per_s") for run in runs):
-        return [f"{run.get('workers')} × {run.get('strategy')}" for run in runs]
-    short = short_names([compressor_of(run) for run in runs])
-    names = [short[compressor_of(run)] for run in runs]
-    return [f"{name}, {run.get('scheduler')}" if names.count(name) > 1 else name for name, run in zip(names, runs)]
+def names_of(runs: Sequence[Record]) -> list[str]:
+    return names(runs, FIRST, THEN, TEAM)
 
 
 def _colors(runs: Sequence[Record]) -> list[Any]:
-    """Returns shades of the algorithm's color, the palest first; in a sweep one color per compressor."""
+    """Returns a color per compressor if there are several, else shades of the algorithm's color, the palest first."""
     palette = compressor_colors([compressor_of(run) for run in runs])
-    if any(run.get("bandwidth_gbit_per_s") for run in runs):
+    if len(palette) > 1 and len(set(map(compressor_of, runs))) > 1:
         return [palette[compressor_of(run)] for run in runs]
     return [style.mixed(run.get("color"), 0.4 + 0.6 * (i + 1) / len(runs)) for i, run in enumerate(runs)]
 
 
 def compressor_of(run: Record) -> str:
-    return run.get("compressor") or DENSE
-
-
-def short_names(compressors: Sequence[str]) -> dict[str, str]:
-    """Drops settings that all compressors of a kind share: of topk:k=0,ratio=0.1 and topk:k=0,ratio=0.01 the ratio remains."""
-    settings = {name: set(filter(None, name.partition(":")[2].split(","))) for name in compressors}
-    short = {}
-    for name in settings:
-        kind, _, words = name.partition(":")
-        alike = [own for other, own in settings.items() if other.partition(":")[0] == kind]
-        left = [word for word in words.split(",") if word and not all(word in own for own in alike)]
-        short[name] = f"{kind}:{','.join(left)}" if left else kind
-    return short
+    return run.get("compressor") or NONE
 
 
 def compressor_colors(compressors: Sequence[str]) -> dict[str, str]:
     """Returns colors that do not depend on the order of the runs; dense comes last and is dark."""
-    names = sorted(set(compressors) - {DENSE})
-    return {**{name: style.PALETTE[i % len(style.PALETTE)] for i, name in enumerate(names)}, DENSE: style.INK}
+    lossy = sorted(set(compressors) - {NONE})
+    return {**{name: style.PALETTE[i % len(style.PALETTE)] for i, name in enumerate(lossy)}, NONE: style.INK}
 
 
 def _total(run: Record, key: str) -> float:
@@ -107,8 +107,8 @@ def loss_panels(records: Sequence[Record]) -> list[Drawing]:
 
 
 def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
-    ends = []
-    for run, name, color in zip(runs, _names(runs), _colors(runs)):
+    ends, high = [], 0.0
+    for run, name, color in zip(runs, numbered(names_of(runs)), _colors(runs)):
         xs, ys, x = [], [], 0.0
         for epoch in run.get("epochs"):
             x += epoch[key] / 1e6 if key == "elapsed_us" else epoch[key]
@@ -116,9 +116,10 @@ def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
             ys.append(epoch.get("validation_loss") or epoch["loss"])
         axes.plot(xs, ys, color=color, marker="o", markersize=4, linewidth=style.LINE, gid=plain(f"line {name}"))
         ends.append((name, color if isinstance(color, str) else run.get("color"), xs[-1], ys[-1]))
+        high = max([high, *ys])
     axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.set_ylim(0, 1.08 * high or 1)
+    axes.xaxis.set_major_locator(style.BinaryLocator(5) if key == "bytes_sent" else MaxNLocator(5))
     if key == "bytes_sent":
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: bytes_text(x, 3)))
     axes.set_xlabel(over)
@@ -128,28 +129,48 @@ def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
 
 def step_panels(records: Sequence[Record]) -> list[Drawing]:
     """Returns panels with one bar per run: the parts of a step of the slowest worker."""
-    note = "dark: computing; gray: waiting for input; purple: exposed communication"
-    return [Drawing((f"{model}: parts of a step", note), runs, lambda axes, r=runs: _bars(axes, r))  # type: ignore[misc]
-            for model, runs in runs_by_model(records).items()]
+    models = {**runs_by_model(records), **_replays(records)}
+    return [Drawing((f"{model}: a step", "the measured step, and how much of it is communication that nothing hides"), runs,
+                    lambda axes, r=runs: draw_steps(axes, [step_of(run) for run in r], names_of(r)), len(runs))  # type: ignore[misc]
+            for model, runs in models.items()]
 
 
-def _bars(axes: Axes, runs: Sequence[Record]) -> None:
-    most = 0.0
-    for row, (run, name) in enumerate(zip(runs, _names(runs))):
-        left, steps = 0.0, _total(run, "steps")
-        for key, color in PARTS:
-            width = _total(run, key) / steps
-            axes.barh(row, width, left=left, color=color, height=0.7, linewidth=0)
+def _replays(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Returns runs of a profile's steps, by model."""
+    models: dict[str, list[Record]] = {}
+    for record in records:
+        if record.get("kind") == "replay" and (is_number(record.get("step_us")) and record.get("step_us") > 0 and is_number(record.get("exposed_us"))):
+            models.setdefault(f"{record.get('model') or 'unnamed model'}, replayed", []).append(record)
+    return dict(sorted(models.items()))
+
+
+def step_of(run: Record) -> Step:
+    """Returns the mean step, as the tables of the program have it."""
+    if run.get("kind") != "train":
+        return Step(run.get("step_us"), 0.0, run.get("exposed_us"))
+    steps = _total(run, "steps")
+    return Step(_total(run, "elapsed_us") / steps, _total(run, "input_us") / steps, _total(run, "exposed_us") / steps)
+
+
+def draw_steps(axes: Axes, steps: Sequence[Step], labels: Sequence[str], more: Sequence[str] = ()) -> None:
+    """Draws a bar as long as the step under its name, its time, and `more` or how much of it is exposed."""
+    for row, (step, name) in enumerate(zip(steps, numbered(labels))):
+        exposed = min(step.exposed, step.whole)
+        waiting = min(step.input, step.whole - exposed)
+        left = 0.0
+        for width, color in ((step.whole - exposed - waiting, COMPUTING), (waiting, INPUT), (exposed, EXPOSED)):
+            axes.barh(row, width, left=left, color=color, height=0.4, linewidth=0)
             left += width
-        exposed = _total(run, "exposed_us") / max(_total(run, "elapsed_us"), 1e-6)
-        axes.text(left, row, f"  {plain(name)}: {time_text(left)}, {100 * exposed:.0f}% exposed", va="center", fontsize=8)
-        most = max(most, left)
+        said = more[row] if more else f", {100 * step.exposed / step.whole:.0f}% exposed" if step.whole > 0 else ""
+        axes.text(0, row - 0.25, plain(f"{name}: {time_text(step.whole)}{said}"), va="bottom", fontsize=8)
     axes.set_yticks([])
-    axes.invert_yaxis()
-    axes.set_xlim(0, most * 1.3)
+    axes.set_ylim(len(steps) - 0.5, -0.8)
+    axes.set_xlim(0, 1.05 * max(step.whole for step in steps) or 1)
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us) if us > 0 else "0"))
     axes.set_xlabel("time of a step")
+    shown = [(COMPUTING, "computing"), *([(INPUT, "waiting for input")] if any(step.input for step in steps) else []), (EXPOSED, "exposed communication")]
+    style.legend(axes, shown)
 
 
 def scaling_panels(records: Sequence[Record]) -> list[Drawing]:
@@ -157,12 +178,13 @@ def scaling_panels(records: Sequence[Record]) -> list[Drawing]:
     series: dict[str, list[tuple[int, float]]] = {}
     shown: list[Record] = []
     for model, runs in runs_by_model(records).items():
-        runs = [run for run in runs if run.get("compressor") is None]
-        alone = [run.get("images_per_s") for run in runs if run.get("workers") == 1]
-        if not alone or len(runs) < 2:
-            continue
-        series[model] = [(run.get("workers"), run.get("images_per_s") / alone[0]) for run in runs]
-        shown += runs
+        whole = [run for run in runs if run.get("compressor") is None and is_number(run.get("images_per_s")) and run.get("images_per_s") > 0]
+        alike = ["strategy", *(key for key in (*FIRST[1:], "commit", *THEN) if key != "slowdown")]
+        for words, part in separate(whole, alike) if whole else ():
+            rates = {run.get("workers"): run.get("images_per_s") for run in part}
+            if 1 in rates and len(rates) > 1:
+                series[", ".join([model, *words])] = [(workers, rate / rates[1]) for workers, rate in rates.items()]
+                shown += part
     if not series:
         return []
     return [Drawing(("Images per second, relative to one worker", "the same global batch; gray: linear scaling"),
@@ -179,7 +201,7 @@ def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xticks(counts)
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: count_text(x)))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("workers")
     axes.set_ylabel("relative to one worker")

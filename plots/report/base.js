@@ -8,10 +8,13 @@ function add(parent, tag, attributes = {}, text = null) {
   const drawing = tag === "svg" || parent.namespaceURI.endsWith("svg");
   const node = drawing ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== null) node.textContent = text;
+  if (text !== null) node.textContent = plainText(text);
   parent.append(node);
   return node;
 }
+
+// Control characters, and those that reverse text, would garble what stands beside them.
+const plainText = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
 function complain(message) {
   byId("error").hidden = false;

@@ -1,6 +1,7 @@
 """A headless Chromium for tests, by the DevTools protocol over a pipe: pages, scripts, pictures, what went wrong."""
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -25,7 +26,7 @@ class Browser:
         self.read_end, to_write = os.pipe()
 
         def pipes() -> None:  # the protocol's ends are 3 and 4
-            first, second = os.dup(to_read), os.dup(to_write)
+            first, second = fcntl.fcntl(to_read, fcntl.F_DUPFD, 64), fcntl.fcntl(to_write, fcntl.F_DUPFD, 64)
             os.dup2(first, 3)
             os.dup2(second, 4)
 

@@ -3,7 +3,9 @@ as the command line, and nothing on the console or the network.
 """
 
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,17 @@ def arlab(*words: str) -> list[dict[str, Any]]:
     done = subprocess.run([ARLAB, *words, "--json", "-"], text=True, capture_output=True, check=True)
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return [row for row in rows if row["kind"] != "context"]
+
+
+def value_of(written: str) -> float | None:
+    """The value of a formula with numbers; None if it holds for other numbers of ranks only (a logarithm that is not whole)."""
+    text = re.sub(r" \((?=[^()]*\b(?:if|of|only)\b).*\)$", "", written)  # an explanation
+    text = text.split(", ")[0].replace(",", "").replace("·", "*")
+    logs = [math.log(int(x), int(base)) for base, x in re.findall(r"(?<!\()log_?(\d+) (\d+)", text)]
+    if any(abs(log - round(log)) > 1e-9 for log in logs):
+        return None
+    text = re.sub(r"log_?(\d+) (\d+)", lambda found: repr(round(math.log(int(found[2]), int(found[1])), 9)), text)
+    return eval(text, {"__builtins__": {}, "ceil": math.ceil})  # noqa: S307
 
 
 class Case(unittest.TestCase):
@@ -72,7 +85,33 @@ class Case(unittest.TestCase):
         return self.page.run(f"document.querySelector({selector!r}).textContent")
 
 
+def check_formulas(case: "Case", ranks: tuple[int, ...]) -> None:
+    """Every formula with its numbers: no letter is left that has a value, and its value is the claimed one."""
+    valued = 0
+    for name in case.page.run("catalog.algorithms.map((one) => one.name)"):
+        for p in ranks:
+            case.page.open(f"{case.address}#view=cost&algorithm={name}&ranks={p}")
+            if case.page.run("!byId('error').hidden"):
+                continue  # runs on few numbers of ranks
+            letters = case.page.run("({...runOf(state.algorithm).letters, m: 1, N: 1})")
+            claimed = case.page.run("runOf(state.algorithm).claimed")
+            for what, written in case.page.run("[...document.querySelectorAll('.cost tbody tr')].map((row) => [row.dataset.what, row.querySelector('.numbers').textContent])"):
+                with case.subTest(algorithm=name, ranks=p, what=what, written=written):
+                    left = set(re.findall(r"(?<![A-Za-z_])[A-Za-z](?![A-Za-z])", written)) | set(re.findall(r"log_([A-Za-z])", written))
+                    case.assertEqual(left & set(letters), set())
+                    case.assertLessEqual(left, {"a", "S"})  # nodes of several sizes have no S
+                    case.assertNotRegex(written, r"- |- \d|\(\w+- ")
+                    value = value_of(written)
+                    if value is not None:
+                        valued += 1
+                        case.assertEqual(value, claimed[what])
+    case.assertGreater(valued, 50)
+
+
 class Numbers(Case):
+    def test_formulas_with_numbers(self) -> None:
+        check_formulas(self, (3, 8, 9))
+
     def names(self) -> list[str]:
         return self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)")
 
@@ -329,6 +368,9 @@ class Precomputed(Case):
                 for ranks in (2, 16):
                     self.put(algorithm=name, ranks=ranks)
                     self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))
+
+    def test_formulas_with_numbers(self) -> None:
+        check_formulas(self, (3, 8))
 
     def test_another_number_of_ranks_is_refused_in_words(self) -> None:
         self.show(view="steps", ranks=4)

@@ -16,7 +16,7 @@ from typing import Any, Optional
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parents[1] / "plots" / "report"
 TEMPLATE = (REPORT / "report.html").read_text(encoding="utf-8").replace(
-    "/*ARLAB_BASE*/", (REPORT / "base.js").read_text(encoding="utf-8"))
+    "/*ARLAB_BASE*/", "".join((REPORT / f"{name}.js").read_text(encoding="utf-8") for name in ("base", "settings", "training")))
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Optional
 
 from test_charts import SVG, Folder, charts, records  # puts plots/ on the module path
-from charts import compression, planned, training
+from charts import compression, naming, planned
 
 
 class Training(Folder):
@@ -45,7 +45,7 @@ class Training(Folder):
         def names(*rows: str) -> list[str]:
             return planned.names_of(records.read(self.write("".join(rows))))
         self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 64, 300)), ["10G", "10G"])
-        self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 8, 250, compressor="fp16")), ["dense", "fp16"])
+        self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 8, 250, compressor="fp16")), ["none", "fp16"])
         self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 8, 250, algorithm="tree")), ["ring", "tree"])
         self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 64, 250, algorithm="tree")), ["10G", "10G"])
 
@@ -87,9 +87,9 @@ class Training(Folder):
         done = charts(data, "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         texts, lines = self.svg(self.folder, "training_bandwidth")
-        self.assertEqual(lines, ["dense", "fp16", "signsgd", "topk", "dense", "fp16", "topk"])  # signsgd never reaches the accuracy
+        self.assertEqual(lines, ["none", "fp16", "signsgd", "topk", "none", "fp16", "topk"])  # signsgd never reaches the accuracy
         self.assertLessEqual({"Step: mlp, 8 workers, mirrored, latency 50 µs", "signsgd −7 pts", "100 Mbit/s", "1 Gbit/s", "10 Gbit/s",
-                              "dense", "10 ms"}, texts)
+                              "none", "10 ms"}, texts)
         circles = dict(self.break_even()[:3])
         self.assertEqual(sorted(circles), ["fp16", "signsgd", "topk"])
         self.assertLess(circles["topk"], circles["fp16"])  # at 1 Gbit/s; the other between 1 and 10
@@ -102,12 +102,12 @@ class Training(Folder):
         self.assertEqual(compression.crossings(dense, [(1.0, 50.0)]), [])
 
     def test_names_keep_the_settings_that_differ(self) -> None:
-        names = ["topk:ratio=0.01,k=0,feedback=on", "topk:ratio=0.1,k=0,feedback=on", "fp16:feedback=off", "dense"]
-        self.assertEqual(training.short_names(names), dict(zip(names, ["topk:ratio=0.01", "topk:ratio=0.1", "fp16", "dense"])))
+        names = ["topk:ratio=0.01,k=0,feedback=on", "topk:ratio=0.1,k=0,feedback=on", "fp16:feedback=off", "none"]
+        self.assertEqual(naming.short_specs(names), dict(zip(names, ["topk:ratio=0.01", "topk:ratio=0.1", "fp16", "none"])))
         data = self.write(self.sweep(None, {1: 10, 10: 5}) + self.sweep(names[0], {1: 9, 10: 9}) + self.sweep(names[2], {1: 8, 10: 8}))
         charts(data, "-o", self.folder, cwd=self.folder)
         for chart in ("training_bandwidth", "training_loss"):
-            self.assertEqual(set(self.svg(self.folder, chart)[1]), {"dense", "topk", "fp16"})
+            self.assertEqual(set(self.svg(self.folder, chart)[1]), {"none", "topk", "fp16"})
 
     def test_other_networks_are_other_studies(self) -> None:
         data = self.write(self.sweep(None, {1: 10, 10: 5}, multiply_adds_per_s=1e12, jitter=0, topology=None, slowdown=[])
@@ -122,8 +122,8 @@ class Training(Folder):
                           + self.sweep("powersgd", {1: 1, 10: 1}, epochs=nan))
         done = charts(data, "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.svg(self.folder, "training_bandwidth")[1], ["dense", "dense"])
-        self.assertEqual(self.svg(self.folder, "training_loss")[1][:2], ["dense, fifo", "dense, priority"])
+        self.assertEqual(self.svg(self.folder, "training_bandwidth")[1], ["none", "none"])
+        self.assertEqual(self.svg(self.folder, "training_loss")[1][:2], ["fifo", "priority"])  # what differs
         study, = compression.studies(records.read(str(data)))
         self.assertEqual([run.step for run in study.runs], [8e3, 5e3])
 

@@ -223,8 +223,8 @@ class Training(Values):
         axes = Figure().add_subplot()
         panel.draw(axes)
         self.near([(bar.get_x(), bar.get_width()) for bar in axes.patches],
-                  [(0, 2.8e6 / 40), (7e4, 2e5 / 40), (7.5e4, 6e5 / 40)])
-        self.assertEqual(axes.texts[0].get_text(), "  2 × mirrored: 90 ms, 20% exposed")
+                  [(0, 5.5e4), (5.5e4, 2e5 / 40), (6e4, 6e5 / 40)])  # of 3e6 / 40; the parts of the slowest worker may be longer
+        self.assertEqual(axes.texts[0].get_text(), "2 × mirrored: 75 ms, 20% exposed")
 
     def test_scaling_is_relative_to_one_worker(self) -> None:
         panel, = training.scaling_panels([trained(1, [{}], images_per_s=50.0), trained(4, [{}], images_per_s=150.0)])
@@ -245,14 +245,14 @@ class Compression(Values):
         found = {(r.bandwidth, r.compressor): r for r in study.runs}
         self.assertEqual(found[1, "fp16"].step, 4)
         self.assertEqual(found[1, "fp16"].reached, 4e6)
-        self.assertEqual(found[1, "dense"].reached, 16e6)
+        self.assertEqual(found[1, "none"].reached, 16e6)
         self.assertIsNone(found[10, "fp16"].reached)
         at = {line.label: line for line in compression.lines_of(study, "step")}
         self.near(at["fp16"].points, [(1, 4), (10, 4)])
-        self.near(at["dense"].points, [(1, 8), (10, 2)])
+        self.near(at["none"].points, [(1, 8), (10, 2)])
         self.assertAlmostEqual(at["fp16"].worse, 0.05)
         # 8 to 2 and 4 to 4 meet half way on logarithmic axes.
-        self.near(compression.crossings(at["dense"].points, at["fp16"].points), [(math.sqrt(10), 4)])
+        self.near(compression.crossings(at["none"].points, at["fp16"].points), [(math.sqrt(10), 4)])
 
 
 class Links(Values):

@@ -51,5 +51,18 @@ class Verdict(unittest.TestCase):
             self.assertRegex(done.stderr, f"^verdict.py: {re.escape(path)}.*{what}")
 
 
+    def test_what_cannot_be_read_is_named(self):
+        for key, value in (("step_us", None), ("step_us", 0), ("computation_us", "fast"), ("ranks", True), ("codec_us", float("nan"))):
+            self.assertRegex(self.verdict([run(None, 200), {**run("fp16", 150), key: value}], code=1), rf"^verdict.py: .*runs.jsonl:3: {key} is .*: remove this line")
+        self.assertIn("| default | 1 | 1 |", self.verdict([run(None, 200), run("fp16", 150)], command="arlab train 'half"))
+        self.assertIn("is not a file of arlab train", self.verdict([[1]], code=1))
+
+    def test_batches_are_apart_and_names_are_text(self):
+        out = self.verdict([run(None, 200, batch_per_worker=8), run("fp16", 100, batch_per_worker=8), run(None, 90, batch_per_worker=4), run("fp16", 89, batch_per_worker=4)])
+        self.assertIn("| fp16 | 1 of 2 |", out)
+        out = self.verdict([run(None, 200), run("<b>|\x1b", 100)])
+        self.assertIn("| \\<b\\>\\|\ufffd | 1 of 1 |", out)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

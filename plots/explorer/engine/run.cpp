@@ -1,10 +1,12 @@
 // A symbolic run: the messages of every step, what every rank then holds, and whether that is
 // correct. Steps count rounds along the longest path of messages, as in `arlab show`.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/parameters.hpp"
 #include "algorithms/verify/count.hpp"
 #include "algorithms/verify/symbolic_state.hpp"
 #include "algorithms/verify/verify.hpp"
@@ -150,6 +152,37 @@ Json fault_json(const Fault& fault) {
           {"text", fault.text}};
 }
 
+// The values of the letters in the algorithm's formula, but for m and N: of its settings, and of what it
+// knows of the ranks. "d" is a list, of the sizes of a torus.
+Json letters_json(const Run& run, const Cost& claimed) {
+  Json letters = Json::object();
+  const Layout& layout = run.task.layout;
+  for (const Parameter& p : run.task.algorithm.parameters)
+    if (p.name.size() == 1) letters[std::string(p.name)] = std::llround(default_of(p));
+  if (layout.groups) {
+    bool equal = true;
+    for (Rank g = 1; g < layout.groups->count(); ++g)
+      equal = equal && layout.groups->size_of(g) == layout.groups->size_of(0);
+    letters["G"] = layout.groups->count();
+    if (equal) letters["S"] = layout.groups->size_of(0);
+  }
+  if (layout.grid) {
+    letters["D"] = layout.grid->dimensions();
+    for (int i = 0; i < layout.grid->dimensions(); ++i)
+      letters["d"].push_back(layout.grid->size(i));
+  }
+  if (layout.forest) {
+    Rank height = 0;
+    for (std::size_t tree = 0; tree < layout.forest->trees().size(); ++tree)
+      height = std::max(height, layout.forest->height(tree));
+    letters["T"] = run.lanes;
+    letters["h"] = height;
+    const Count each = 2 * Count{run.task.problem.ranks - 1} * static_cast<Count>(run.lanes);
+    if (each > 0 && claimed.messages % each == 0) letters["Q"] = claimed.messages / each;
+  }
+  return letters;
+}
+
 }  // namespace
 
 Json run_json(const Json& request) {
@@ -179,8 +212,9 @@ Json run_json(const Json& request) {
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
   if (run.edited) return answer;
-  answer["claimed"] =
-      cost_json(predicted_cost(run.task.algorithm, run.task.problem, run.task.segments));
+  const Cost claimed = predicted_cost(run.task.algorithm, run.task.problem, run.task.segments);
+  answer["letters"] = letters_json(run, claimed);
+  answer["claimed"] = cost_json(claimed);
   answer["counted"] = cost_json(count(run.task.algorithm, run.task.problem, run.task.segments).all);
   return answer;
 }

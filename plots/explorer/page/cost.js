@@ -1,15 +1,37 @@
 // --- Cost: claimed by the formula, counted in the programs, sent in the simulation ---------------------------------------------
 
-// Inserts the numbers into a formula: "2m(m-1)" on 8 ranks is "2 · 8 · (8-1)". Words stay unchanged.
-function withNumbers(formula, ranks, elements) {
-  const tokens = formula.match(/log2|[A-Za-z-]{2,}|[mN]|\d+|\S/g), value = (token) => /^([mN)]|\d+)$/.test(token);
-  const numbers = {m: String(ranks), N: elements.toLocaleString("en")};
-  return tokens.map((token, i) => {
-    const before = tokens[i - 1], starts = /^([mN(]|\d+|log2|ceil|floor)$/.test(token) && !(token === "(" && /^(\+|floor)$/.test(tokens[i + 1]));
-    const gap = i === 0 || before === "(" || before === "-" || token === ")" || token === "-" || before === "ceil" ? "" :
-      starts && value(before) ? " · " : " ";
-    return gap + (numbers[token] ?? token);
+const FUNCTION = /^(ceil|floor|sum|log_?\w*)$/;
+// Words that are no functions make an explanation of what stands in brackets, and of what follows a comma.
+const explains = (text) => (text.match(/[A-Za-z]{2,}/g) ?? []).some((word) => !FUNCTION.test(word));
+
+// Inserts the numbers into a formula: "2m(m-1)" on 8 ranks is "2 · 8 · (8-1)". `letters` holds the values by letter; "d", of
+// sizes, is a list. Letters without a value and words stay unchanged.
+function withNumbers(formula, letters) {
+  const known = (letter) => Object.hasOwn(letters, letter);
+  const text = (letter) => known(letter) ? [letters[letter]].flat().map((n) => n.toLocaleString("en")).join(", ") : letter;
+  const comma = formula.indexOf(", "), end = comma < 0 ? formula.length : comma;
+  const sums = formula.slice(0, end).replace(/sum\((\w)-1\)/g, (whole, letter) => known(letter) ? `(${[letters[letter]].flat().map((n) => `(${n}-1)`).join("+")})` : whole);
+  const parts = sums.split(/(\((?:[^()]|\([^()]*\))*\))/).filter(Boolean);  // brackets apart
+  const tokens = [];
+  for (const part of parts) {
+    if (part.startsWith("(") && explains(part)) tokens.push(part.replace(/(?<!\w)[A-Za-z](?!\w)/g, text));
+    else tokens.push(...part.match(/log_?\w*|[A-Za-z]{2,}|[A-Za-z]|\d+|\S/g) ?? []);
+  }
+  const isValue = (token) => /^(\d+|[A-Za-z]|.*\))$/.test(token), starts = (token) => isValue(token) && !(token === ")" || explains(token)) || token === "(" || FUNCTION.test(token);
+  const written = tokens.map((token, i) => {
+    const before = tokens[i - 1];
+    const tight = i === 0 || before === "(" || before === "-" || token === ")" || token === "-" || (token === "(" && FUNCTION.test(before)) || before === "ceil" || before === "floor";
+    const gap = tight ? "" : starts(token) && isValue(before) ? " · " : " ";
+    return gap + (/^[A-Za-z]$/.test(token) ? text(token) : token.replace(/^log_(\w)$/, (whole, letter) => `log_${text(letter)}`));
   }).join("");
+  return written + formula.slice(end).replace(/(?<!\w)[A-Za-z](?!\w)/g, text);
+}
+
+// The formulas are of one segment; each segment sends as many messages.
+function numbersText(formula, key, run) {
+  const written = withNumbers(formula, {...run.letters, m: state.ranks, N: state.elements});
+  if (state.segments === 1 || key === "elements") return written;
+  return key === "messages" ? `${state.segments} segments · (${written})` : `${written}, of one segment`;
 }
 
 function costView(view) {
@@ -26,7 +48,7 @@ function costView(view) {
       const row = add(body, "tr", {"data-what": key}), formula = algorithm.formula[key];
       add(row, "th", {scope: "row"}, what);
       add(row, "td", {}, formula);
-      add(row, "td", {class: "numbers"}, withNumbers(formula, state.ranks, state.elements));
+      add(row, "td", {class: "numbers"}, numbersText(formula, key, run));
       const values = [run.claimed[key], run.counted[key], simulated.sent[key]];
       for (const value of values) {
         const differs = value !== values[0];

@@ -1,0 +1,119 @@
+// Training: what `arlab plan` and `arlab train` wrote, as sentences and charts; as plots/charts/planned.py and training.py have it.
+
+const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4fb5", "#a6761d", "#4d9221", "#c51b7d"];
+const OF_TRAINING = {plan: {first: ["network", "strategy", "scheduler", "compressor", "batch_per_worker", "servers"], then: ["algorithm"], fallback: "network", at: "ranks"},
+  train: {first: [TEAM, "backend", "topology", "bandwidth_gbit_per_s", "algorithm", "compressor", "scheduler", "host", "date"],
+          then: ["aggregation", "servers", "batch_size", "optimizer", "learning_rate", "overlap", "latency_us", "multiply_adds_per_s", "slowdown", "jitter",
+                 "codec_ns_per_element", "dtype", "segments", "data", "seed", "gradients"], fallback: TEAM, at: ""}};
+OF_TRAINING.replay = {...OF_TRAINING.train, then: ["network", "device", "batch_per_worker", ...OF_TRAINING.train.then]};
+const namesOfRuns = (rows) => { const {first, then, fallback, at} = OF_TRAINING[rows[0].kind]; return rowNames(rows, first, then, fallback, at); };
+
+// {whole, input, exposed} of a step in microseconds, as the tables of the program have it; null if the record does not say.
+function stepOf(record) {
+  const total = (key) => record.epochs.reduce((sum, epoch) => sum + (epoch?.[key] ?? NaN), 0);
+  let step = {whole: record.step_us, input: 0, exposed: record.exposed_us};
+  if (record.kind === "train") {
+    if (!Array.isArray(record.epochs) || !(total("steps") > 0)) return null;
+    const each = (key) => total(key) / total("steps");
+    step = {whole: each("elapsed_us"), input: each("input_us"), exposed: each("exposed_us")};
+  }
+  return isTime(step.whole) && step.input >= 0 && step.exposed >= 0 ? step : null;
+}
+
+// Runs that are compared with each other: of one kind and model, and of plans those on the most GPUs.
+function trainings(records) {
+  const runs = records.filter((r) => Object.hasOwn(OF_TRAINING, r.kind) && (r.skipped ?? null) === null && stepOf(r) && (r.kind !== "plan" || isCount(r.ranks)));
+  return [...groupBy(runs, (r) => idOf([r.kind, r.model ?? "unnamed model"]))].map(([id, all]) => {
+    const [kind, model] = JSON.parse(id), most = Math.max(...all.map((r) => r.ranks));
+    const rows = kind === "plan" ? all.filter((r) => r.ranks === most) : all;
+    const on = kind === "plan" ? ` on ${plural(most, "GPU")}` : "", how = {plan: "simulated", train: "trained", replay: "replayed"}[kind];
+    return {kind, model, all, rows, names: numbered(namesOfRuns(rows)), title: `${model}, ${how}${on}`};
+  });
+}
+
+const percentText = (part) => `${Math.round(100 * part)}%`;
+function savingText({alternatives}) {
+  const ways = (Array.isArray(alternatives) ? alternatives : []).filter((way) => Number.isFinite(way?.saves_fraction));
+  const best = ways.sort((a, b) => b.saves_fraction - a.saves_fraction)[0];
+  return best && best.saves_fraction >= 0.005 ? `; ${best.what} saves ${percentText(best.saves_fraction)}` : "";
+}
+function factsOf(record) {
+  const step = stepOf(record), facts = [`a step of ${timeText(step.whole)}`];
+  if (record.kind !== "plan") return `${facts[0]}, ${percentText(step.exposed / step.whole)} of it exposed communication`;
+  if (Number.isFinite(record.efficiency)) facts.push(`efficiency ${percentText(record.efficiency)}`);
+  if (record.limit) facts.push(`limited by ${record.limit}`);
+  return facts.join(", ") + savingText(record);
+}
+function trainingSentence({title, rows, names}) {
+  const at = rows.map((row, i) => [row, names[i]]).sort(([a], [b]) => stepOf(a).whole - stepOf(b).whole);
+  const say = ([row, name]) => `${name ? `${name}: ` : ""}${factsOf(row)}`;
+  if (at.length === 1) return `${title}, ${say(at[0])}.`;
+  return `${title}, ${at.length} runs. Fastest, ${say(at[0])}. Slowest, ${say(at.at(-1))}.`;
+}
+
+// Adds a figure with a choice of groups, and returns a function that draws the chosen one when the width is known.
+function groupFigure(id, title, groups, drawGroup) {
+  if (!groups.length) return () => {};
+  const figure = add(byId("charts"), "figure", {id}), caption = add(figure, "figcaption");
+  add(caption, "h3", {}, title);
+  let shown = groups[0], width = 0;
+  const redraw = () => { figure.querySelectorAll("svg, .legend").forEach((node) => node.remove()); drawGroup(figure, shown, Math.max(280, caption.clientWidth)); };
+  if (groups.length > 1) {
+    const select = add(caption, "select", {"aria-label": `${title}: which runs`});
+    groups.forEach((group, i) => add(select, "option", {value: i}, group.title));
+    select.addEventListener("change", () => { shown = groups[Number(select.value)]; redraw(); });
+  } else add(caption, "span", {class: "quiet"}, shown.title);
+  const fit = () => { if (figure.clientWidth !== width) { width = figure.clientWidth; redraw(); } };
+  new ResizeObserver(() => requestAnimationFrame(fit)).observe(figure);
+  return fit;
+}
+
+function drawSteps(figure, {title, rows, names}, width) {
+  const steps = rows.map(stepOf), longest = Math.max(...steps.map(({whole}) => whole)), row = 40, height = rows.length * row + 8;
+  const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, class: width < 480 ? "narrow" : "", role: "img", "aria-label": trainingSentence({title, rows, names})});
+  rows.forEach((record, i) => {
+    const {whole, input, exposed} = steps[i], hidden = Math.min(exposed, whole), waiting = Math.min(input, whole - hidden);
+    add(svg, "text", {x: 0, y: i * row + 14, class: "ink"}, `${names[i] ? `${names[i]}: ` : ""}${factsOf(record).replace(/^a step of /, "")}`);
+    let x = 0;
+    for (const [part, kind] of [[whole - hidden - waiting, "computing"], [waiting, "input"], [hidden, "exposed"]]) {
+      if (part > 0) add(svg, "rect", {class: kind, x: (x * width / longest).toFixed(2), y: i * row + 20, width: (part * width / longest).toFixed(2), height: 14});
+      x += part;
+    }
+  });
+  const legend = add(figure, "p", {class: "quiet legend"});
+  for (const [kind, text] of [["computing", "computing"], ["input", "waiting for input"], ["exposed", "exposed communication"]]) {
+    if (kind === "input" && !steps.some(({input}) => input > 0)) continue;
+    add(legend, "span", {class: `key ${kind}`});
+    legend.append(`${text}  `);
+  }
+}
+
+// Efficiency of plans over the number of GPUs: one line per name.
+function efficiencies(groups) {
+  return groups.filter(({kind, all}) => kind === "plan" && unique(all.map(({ranks}) => ranks)).length > 1 && all.every((r) => Number.isFinite(r.efficiency)))
+    .map((group) => ({...group, title: group.model}));
+}
+function drawEfficiency(figure, {title, all}, width) {
+  const lines = new Map(), names = namesOfRuns(all), xs = ascending(all.map(({ranks}) => ranks)), height = 320, narrow = width < 480;
+  all.forEach((record, i) => lines.set(names[i], (lines.get(names[i]) ?? new Map()).set(record.ranks, 100 * record.efficiency)));
+  const series = [...lines].map(([label, at], i) => ({label, color: PALETTE[i % PALETTE.length], points: [...at].sort(([a], [b]) => a - b).map(([x, time]) => ({x, time, ci95: null, modelled: null}))}));
+  const high = Math.max(105, ...series.flatMap(({points}) => points.map(({time}) => time)));
+  const short = (label) => label.length > (narrow ? 13 : 18) ? `${label.slice(0, narrow ? 12 : 17)}…` : label;
+  const box = {left: 44, right: width - Math.max(...series.map(({label}) => short(label).length)) * 7.4 - 24, top: 12, bottom: height - 40};
+  const x = (value) => box.left + 10 + (box.right - box.left - 20) * Math.log(value / xs[0]) / Math.log(xs.at(-1) / xs[0]);
+  const y = (value) => box.bottom - (box.bottom - box.top) * value / high;
+  const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, class: narrow ? "narrow" : "", role: "img",
+    "aria-label": `${title}: efficiency. ${series.map(({label, points}) => `${label}: ${points.map((p) => `${Math.round(p.time)}% on ${p.x}`).join(", ")}`).join("; ")}`});
+  for (const value of xTicks(xs, Math.floor((box.right - box.left) / 48))) {
+    add(svg, "path", {class: "grid", d: `M${x(value)},${box.top}V${box.bottom}`});
+    add(svg, "text", {x: x(value), y: box.bottom + 17, "text-anchor": "middle"}, value.toLocaleString("en"));
+  }
+  for (let value = 0; value <= high; value += 20 * Math.ceil(high / 120)) {
+    add(svg, "path", {class: "grid", d: `M${box.left},${y(value)}H${box.right}`});
+    add(svg, "text", {x: box.left - 7, y: y(value) + 4, "text-anchor": "end"}, `${value}%`);
+  }
+  add(svg, "text", {x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle"}, "GPUs");
+  const slice = {series}, labels = series.map(({label}) => label);
+  drawLines(svg, slice, x, y, (label) => MARKS[labels.indexOf(label) % MARKS.length]);
+  drawNames(svg, slice, x, y, box, short);
+}
