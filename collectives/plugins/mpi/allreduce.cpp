@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/printable.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/files/output_file.hpp"
 #include "collectives/plugins/mpi/call_log.hpp"
 #include "collectives/plugins/mpi/ranks.hpp"
 #include "collectives/plugins/size_rules.hpp"
@@ -38,7 +40,7 @@ void say_once(const std::string& text) {
   static std::set<std::string> said;
   if (world_rank() != 0) return;
   const std::lock_guard lock(mutex);
-  if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", text.c_str());
+  if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", printable(text).c_str());
 }
 
 bool is_on(const char* variable) {
@@ -113,13 +115,13 @@ void write_profile(const Plugin& its) {
   const auto least = alike ? over_ranks(seconds, MPI_MIN) : seconds;
   const auto most = alike ? over_ranks(seconds, MPI_MAX) : seconds;
   if (world_rank() != 0) return;
-  std::FILE* const file = std::fopen(its.profile.c_str(), "w");
   const std::string text = profile_of(calls, least, most);
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!(file && std::fclose(file) == 0 && written))
-    std::fprintf(stderr,
-                 "arlab: cannot write ARLAB_PROFILE=%s: name a file in a folder that exists\n",
-                 its.profile.c_str());
+  const std::string_view pieces[] = {text};
+  try {
+    write_atomically(its.profile, pieces);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "arlab: ARLAB_PROFILE: %s\n", printable(error.what()).c_str());
+  }
 }
 
 int end_of_job(MPI_Comm, int, void*, void*) {
@@ -259,7 +261,7 @@ int allreduce(const Call& call) {
   try {
     return allreduce(call);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "arlab: MPI_Allreduce: %s\n", error.what());
+    std::fprintf(stderr, "arlab: MPI_Allreduce: %s\n", printable_message(error.what()).c_str());
     MPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
     return MPI_ERR_OTHER;
   }
