@@ -83,7 +83,7 @@ class Names(program.ProgramTest):
             (self.folder / (name + ".dot")).write_text('graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="1Gbps", latency="1us"]; }',
                                                        encoding="utf-8")
             outputs = ["-o", "t.md", "--json", "t.jsonl", "--csv", "t.csv"]
-            self.check("simulate", "ring", "-p", "2", "-s", "1K", "--topology", name + ".dot", *outputs, files=["t.md", "t.jsonl", "t.csv"])
+            self.check("simulate", "ring", "-p", "2", "-s", "1K", "--model", "fluid", "--topology", name + ".dot", *outputs, files=["t.md", "t.jsonl", "t.csv"])
             self.check("show", "topology", name + ".dot", "--svg", "t.svg", files=["t.svg"])
             self.check("bound", name + ".dot", "--json", "b.jsonl", files=["b.jsonl"])
             for path in self.folder.glob("t.*"):
@@ -118,7 +118,7 @@ class Names(program.ProgramTest):
         for name in ("=cmd", "+1+cmd", "-2+cmd", "@SUM(A1)", "=1,2"):
             (self.folder / f"{name}.dot").write_text('graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="1Gbps", latency="1us"]; }',
                                                      encoding="utf-8")
-            self.arlab("simulate", "ring", "-p", "2", "-s", "1K", "--topology", f"./{name}.dot", "--csv", f"{name}.csv")
+            self.arlab("simulate", "ring", "-p", "2", "-s", "1K", "--model", "fluid", "--topology", f"./{name}.dot", "--csv", f"{name}.csv")
             text = self.read(f"{name}.csv")
             for row in csv.reader(io.StringIO(text)):
                 for cell in row:

@@ -17,7 +17,7 @@
 extern "C" [[gnu::visibility("default")]] void* mmap(void* address, std::size_t bytes,
                                                      int protection, int flags, int file,
                                                      off_t offset) noexcept {
-  constexpr int kMost = 64;  // refusals one after another, of a thread
+  constexpr int kMost = 8;  // refusals one after another, of a thread
   thread_local int refused = 0;
   const long mapped = ::syscall(SYS_mmap, address, bytes, protection, flags, file, offset);
   if (mapped != -1) {
