@@ -38,8 +38,7 @@ class Names(program.ProgramTest):
         return [json.loads(line) for line in self.read("good.jsonl").splitlines()]
 
     def test_records(self):
-        for words in (["simulate", "ring,tree", "-p", "2", "-s", "1K,1M"], ["run", "ring", "-p", "2", "-s", "1K,2K", "--runs", "3"],
-                      ["count", "ring", "-p", "3"], ["verify", "ring", "-p", "3"]):
+        for words in (["simulate", "ring,tree", "-p", "2", "-s", "1K"], ["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"]):
             good = self.records(words)
             for name in HOSTILE:
                 for key in STRINGS:
@@ -115,7 +114,7 @@ class Names(program.ProgramTest):
                     path.unlink()
 
     def test_cells_are_inert(self):
-        for name in ("=cmd", "+1+cmd", "-2+cmd", "@SUM(A1)", "=1,2"):
+        for name in ("=cmd", "+1+cmd", "-2+cmd", "@SUM(A1)", "=1;2"):
             (self.folder / f"{name}.dot").write_text('graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="1Gbps", latency="1us"]; }',
                                                      encoding="utf-8")
             self.arlab("simulate", "ring", "-p", "2", "-s", "1K", "--model", "fluid", "--topology", f"./{name}.dot", "--csv", f"{name}.csv")

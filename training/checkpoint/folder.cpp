@@ -122,8 +122,8 @@ std::vector<std::string> CheckpointFolder::begin(Count step) {
   for (const auto& entry : fs::directory_iterator(path_, ignored)) {
     const std::string name = entry.path().filename().string();
     const auto of = step_of_shard(name);
-    if (collectives::is_left_over(name) ||
-        (of && !fs::exists(fs::path(path_) / checkpoint_name(*of))))
+    const bool left_over = collectives::is_left_over(name);
+    if (left_over || (of && !fs::exists(fs::path(path_) / checkpoint_name(*of))))
       left.push_back(entry.path());
   }
   for (const fs::path& path : left) fs::remove(path, ignored);
