@@ -99,19 +99,12 @@ void add_commands(CLI::App& app, Session& session) {
   }
 }
 
-// Control characters as escapes, so that a value cannot rewrite the terminal, and only the ends of
-// a very long text.
-std::string printable(std::string_view text) {
+// Only the ends of a very long text.
+std::string shortened(std::string_view text) {
   constexpr std::size_t kLongest = 4000;
-  if (text.size() > kLongest)
-    return printable(text.substr(0, kLongest / 2)) + " ... " +
-           printable(text.substr(text.size() - kLongest / 2));
-  std::string safe;
-  for (const char c : text) {
-    const bool control = (c >= 0 && c < ' ' && c != '\n') || c == '\x7f';
-    safe += control ? fmt::format("\\x{:02x}", static_cast<int>(c)) : std::string(1, c);
-  }
-  return safe;
+  if (text.size() <= kLongest) return std::string(text);
+  return fmt::format("{} ... {}", text.substr(0, kLongest / 2),
+                     text.substr(text.size() - kLongest / 2));
 }
 
 bool works_alone(std::string_view command) {
@@ -128,7 +121,7 @@ void print_error(std::string_view text, std::string_view command) {
   const bool named = launched && launched->rank > 0;
   if (named && !works_alone(command)) std::this_thread::sleep_for(std::chrono::seconds(1));
   say("error: {}{}\n", named ? fmt::format("rank {}: ", launched->rank) : std::string(),
-      printable(text));
+      Message{shortened(text)});
 }
 
 // Throws Error(usage) if the first word is not a command.

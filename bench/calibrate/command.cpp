@@ -12,6 +12,7 @@
 #include "bench/calibrate/fit.hpp"
 #include "bench/calibrate/machine_text.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
@@ -136,7 +137,7 @@ int calibrate(const CalibrateCommand& command, Job& job) {
                 .command = shell_quoted(command.command),
                 .hosts = hosts};
             if (command.output != "-")
-              fmt::print("{}\n{}", numbers_table(fitted), fit_table(fitted));
+              print("{}\n{}", Lines{numbers_table(fitted)}, Lines{fit_table(fitted)});
             write_file(command.output, to_toml(command.network, fitted, times, provenance));
             say_written(command.output);
           });

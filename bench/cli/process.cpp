@@ -8,30 +8,35 @@
 #include <exception>
 #include <initializer_list>
 #include <new>
+#include <string_view>
+#include <system_error>
 
 namespace arlab::bench {
 namespace {
 
-bool is_out_of_memory() {
-  const std::exception_ptr current = std::current_exception();
-  if (!current) return false;
-  try {
-    std::rethrow_exception(current);
-  } catch (const std::bad_alloc&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
+void write_error(std::string_view text) {
+  for (const std::string_view part : {std::string_view("error: "), text, std::string_view("\n")})
+    static_cast<void>(!write(STDERR_FILENO, part.data(), part.size()));
 }
 
-// Memory may end where nothing can be thrown: destructors of JSON allocate, for example.
+// Memory and threads may end where nothing can be thrown: destructors of JSON allocate, for example.
 [[noreturn]] void end_process() {
-  if (!is_out_of_memory()) std::abort();
-  for (const std::string_view part :
-       {std::string_view("error: "), kOutOfMemory, std::string_view("\n")})
-    static_cast<void>(!write(STDERR_FILENO, part.data(), part.size()));
-  std::_Exit(3);
+  if (const std::exception_ptr current = std::current_exception()) try {
+      std::rethrow_exception(current);
+    } catch (const std::bad_alloc&) {
+      write_error(kOutOfMemory);
+      std::_Exit(3);
+    } catch (const std::system_error& error) {
+      write_error(error.what());
+      std::_Exit(3);
+    } catch (...) {
+    }
+  std::abort();
 }
+
+// Also while libraries are initialized, which is before main() and before our own static objects.
+void end_early(int, char**, char**) { std::set_terminate(end_process); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*early)(int, char**, char**) = end_early;
 
 }  // namespace
 

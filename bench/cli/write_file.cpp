@@ -1,6 +1,7 @@
 #include "bench/cli/write_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +20,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Nothing of it is left when the process ends.
+int file_without_name() {
+#ifdef __linux__
+  return memfd_create("arlab", MFD_CLOEXEC);
+#else
+  std::FILE* const file = std::tmpfile();
+  return file ? ::dup(fileno(file)) : -1;
+#endif
+}
+
 // Whether the first line is that of a result file.
 bool holds_records(const std::string& path) {
   std::error_code error;
@@ -36,46 +47,18 @@ void say_written(const std::string& path) {
   if (path != "-") say("wrote {}\n", path);
 }
 
-void cannot_write(const std::string& path) {
-  const int reason = errno;
-  const std::string next =
-      reason == ENOSPC ? "make room or write somewhere else" : "name a file that can be written";
-  fail(Blame::environment, fmt::format("cannot write {} ({}): {}", path == "-" ? "to stdout" : path,
-                                       std::strerror(reason), next));
-}
-
-void make_folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  std::error_code ignored;
-  if (!folder.empty()) fs::create_directories(folder, ignored);
-}
-
 void write_file(const std::string& path, std::string_view text) {
   if (path == "-") {
     std::cout << text;
     return check_stdout();
   }
-  make_folder_of(path);
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (!file) cannot_write(path);
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  const int reason = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (!written) errno = reason;
-  if (!written || !closed) cannot_write(path);
+  std::cout.flush();  // the file may be /dev/stdout
+  std::fflush(stdout);
+  collectives::write_atomically(path, {&text, 1});
 }
 
 void check_can_write(const std::string& path) {
-  if (path == "-" || path.empty()) return;
-  std::error_code ignored;
-  const bool there = fs::exists(path, ignored);
-  if (there && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored)) return;
-  make_folder_of(path);
-  std::FILE* file = std::fopen(path.c_str(), "ab");
-  if (!file) cannot_write(path);
-  std::fclose(file);
-  if (!there) fs::remove(path, ignored);
+  if (path != "-" && !path.empty()) collectives::check_can_write(path);
 }
 
 void check_writable(const std::string& path) {
@@ -105,10 +88,33 @@ bool same_file(const std::string& one, const std::string& other) {
          fs::absolute(other, error).lexically_normal();
 }
 
-void redirect_stdout(const std::string& path) {
-  if (path == "-") return;
-  make_folder_of(path);
-  if (!std::freopen(path.c_str(), "wb", stdout)) cannot_write(path);
+RedirectedStdout::RedirectedStdout(const std::string& path) : path_(path) {
+  if (path_ == "-") return;
+  check_stdout();
+  kept_ = file_without_name();
+  stdout_ = ::dup(STDOUT_FILENO);
+  if (kept_ < 0 || stdout_ < 0 || ::dup2(kept_, STDOUT_FILENO) < 0) cannot_write(path_);
+}
+
+RedirectedStdout::~RedirectedStdout() {
+  if (kept_ < 0) return;
+  std::fflush(stdout);
+  ::dup2(stdout_, STDOUT_FILENO);
+  ::close(stdout_);
+  ::close(kept_);
+}
+
+void RedirectedStdout::finish() {
+  if (kept_ < 0) return;
+  check_stdout();
+  std::string text(static_cast<std::size_t>(::lseek(kept_, 0, SEEK_END)), '\0');
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t got = ::pread(kept_, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (got <= 0) cannot_write(path_);
+    at += static_cast<std::size_t>(got);
+  }
+  write_file(path_, text);
+  say_written(path_);
 }
 
 void check_stdout() {

@@ -5,10 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "collectives/files/output_file.hpp"
+
 namespace arlab::bench {
 
-/// Writes the text; "-" is stdout. Creates a missing folder. Throws Error(environment) with the
-/// reason of the system.
+using collectives::cannot_write;
+using collectives::make_folder_of;
+
+/// Writes the text; "-" is stdout. Creates a missing folder. An earlier file is replaced by the whole
+/// text or stays. Throws Error(environment) with the reason of the system.
 void write_file(const std::string& path, std::string_view text);
 
 /// Throws Error(environment), with the reason of the system, if the file cannot be written. Leaves no
@@ -24,14 +29,22 @@ void check_writable_folder(const std::string& path);
 /// Returns whether both names are of one file, which need not exist.
 bool same_file(const std::string& one, const std::string& other);
 
-/// Sends what follows on stdout to this file; "-" changes nothing. Throws as write_file does.
-void redirect_stdout(const std::string& path);
+/// Keeps what is printed to stdout while it exists, for this file; "-" changes nothing.
+class RedirectedStdout {
+ public:
+  /// Throws as write_file does.
+  explicit RedirectedStdout(const std::string& path);
+  ~RedirectedStdout();
+  RedirectedStdout(const RedirectedStdout&) = delete;
+  RedirectedStdout& operator=(const RedirectedStdout&) = delete;
 
-/// Throws Error(environment) for a file that cannot be written, with the reason of errno.
-[[noreturn]] void cannot_write(const std::string& path);
+  /// Writes the file, and reports it. Throws as write_file does.
+  void finish();
 
-/// Creates the folder of `path`. A failure shows when the file is opened.
-void make_folder_of(const std::string& path);
+ private:
+  std::string path_;
+  int kept_ = -1, stdout_ = -1;
+};
 
 /// Reports on stderr that a file was written; nothing for "-".
 void say_written(const std::string& path);

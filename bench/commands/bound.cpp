@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/cli/options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
@@ -83,8 +84,8 @@ Json to_json(const NetworkBounds& b, const Reached& reached, const simulator::To
           {"allreduce_cut", allreduce_limit(b, topology)}};
 }
 
-void print(const NetworkBounds& b, const Reached& reached, const simulator::Topology& topology,
-           const std::string& text) {
+void print_bounds(const NetworkBounds& b, const Reached& reached,
+                  const simulator::Topology& topology, const std::string& text) {
   const auto rate = [](double bytes_per_second) {
     return fmt::format("{:.6g}", gigabytes(bytes_per_second));
   };
@@ -94,14 +95,13 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
   };
   const std::string gathers = verdict(b.reached, 1, b.graph.raised);
   const double gap = 1 - reached.best.value_or(0) / b.allreduce_rate();
-  fmt::print(
-      "{}: {}\n\n{}\n", text, show_plural(b.hosts(), "host"),
-      markdown({"collective", "at most GB/s", "is", "limited by"},
-               {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
-                {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
-                 reduce_scatter_limit(b, topology)},
-                {"allreduce", rate(b.allreduce_rate()),
-                 verdict(reached.optimal, gap, b.graph.raised), allreduce_limit(b, topology)}}));
+  print("{}: {}\n\n{}\n", text, show_plural(b.hosts(), "host"),
+        markdown({"collective", "at most GB/s", "is", "limited by"},
+                 {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
+                  {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
+                   reduce_scatter_limit(b, topology)},
+                  {"allreduce", rate(b.allreduce_rate()),
+                   verdict(reached.optimal, gap, b.graph.raised), allreduce_limit(b, topology)}}));
   const std::string unit = fmt::format("{:.6g} GB/s", gigabytes(b.graph.unit));
   std::vector<std::vector<std::string>> rows{
       {"time of an all-gather, per shard",
@@ -129,7 +129,7 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
     rows.push_back({"note",
                     "not all partitions of the hosts were searched for the bound of "
                     "allreduce"});
-  fmt::print("{}", markdown({"detail", "value"}, rows));
+  print("{}", Lines{markdown({"detail", "value"}, rows)});
 }
 
 void bound(const BoundOptions& options, const Session& session) {
@@ -140,7 +140,7 @@ void bound(const BoundOptions& options, const Session& session) {
   const NetworkBounds bounds = network_bounds(topology, options.network.hosts_of(topology, ranks));
   const std::string text = options.network.text(topology);
   const Reached best = reached(bounds);
-  if (options.json != "-") print(bounds, best, topology, text);
+  if (options.json != "-") print_bounds(bounds, best, topology, text);
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
   file.add(to_json(bounds, best, topology, text));

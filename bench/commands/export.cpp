@@ -25,6 +25,7 @@
 #include "bench/sweep/sweep.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/engine/simulate.hpp"
+#include "training/io/json.hpp"
 #include "training/telemetry/trace_events.hpp"
 
 namespace arlab::bench {
@@ -125,7 +126,7 @@ void export_one(const ExportCommand& command) {
                      show_plural(config.problem.ranks, "rank")));
   std::string text;
   if (command.format == "json") {
-    text = schedule_json(config).dump() + "\n";
+    text = training::json_text(schedule_json(config)) + "\n";
   } else if (command.format == "ti") {
     text = ti_trace(config);
   } else if (command.format == "goal") {
@@ -144,9 +145,8 @@ void export_one(const ExportCommand& command) {
         simulator::simulate(*config.algorithm, config.problem, config.element_size(), *network,
                             {.segments = config.segments, .trace = &trace});
     const auto links = most_utilized_links(*network, outcome.finish, kTracks, &history);
-    text = trace_json(trace, simulator::critical_path(trace, outcome.finish), links, config,
-                      command.model)
-               .dump() +
+    text = training::json_text(trace_json(trace, simulator::critical_path(trace, outcome.finish),
+                                          links, config, command.model)) +
            "\n";
   }
   write_file(command.file, text);

@@ -145,9 +145,9 @@ void add_list(CLI::App& command, Session&) {
       ->type_name("FILE");
   command.callback([what, output] {
     check_writable(*output);
-    redirect_stdout(*output);
+    RedirectedStdout file(*output);
     list(*what);
-    say_written(*output);
+    file.finish();
   });
 }
 

@@ -14,6 +14,7 @@
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
 #include "plots/explorer/engine/page.hpp"
+#include "training/io/json.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -27,8 +28,7 @@ struct ReportCommand {
 void put(std::string& page, std::string_view place, const Json& json) {
   const std::size_t at = page.find(place);
   expects(at != std::string::npos, "the report page has no place for its data");
-  page.replace(at, place.size(),
-               explorer::script_safe(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  page.replace(at, place.size(), explorer::script_safe(training::json_text(json)));
 }
 
 // Throws Error(usage) if the page would overwrite a result file.

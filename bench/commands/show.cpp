@@ -14,6 +14,7 @@
 #include "bench/export/schedule_json.hpp"
 #include "bench/results/table.hpp"
 #include "bench/sweep/output.hpp"
+#include "training/io/json.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -126,7 +127,7 @@ void show_schedules(const SweepOptions& options) {
   std::string text, json;
   for (const Config& config : shown_configs(options)) {
     text += (text.empty() ? "" : "\n") + table_of(config);
-    if (!options.json.empty()) json += schedule_json(config).dump() + "\n";
+    if (!options.json.empty()) json += training::json_text(schedule_json(config)) + "\n";
   }
   text +=
       "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"

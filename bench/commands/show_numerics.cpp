@@ -20,7 +20,7 @@ void show_numerics(const SweepOptions& options) {
   if (!options.json.empty())
     fail(Blame::usage, "--json holds schedules: leave it out, or leave out --numerics");
   check_writable(options.output);
-  redirect_stdout(options.output);
+  RedirectedStdout file(options.output);
   std::vector<std::vector<std::string>> rows;
   const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
   const std::vector<Rank> roots = options.parsed_roots(1);
@@ -55,7 +55,7 @@ void show_numerics(const SweepOptions& options) {
       "With "
       "more ranks\nthat add zeros? error: the largest in float, in units of 2^-24 of the sum of "
       "absolute values.\n");
-  say_written(options.output);
+  file.finish();
 }
 
 }  // namespace arlab::bench

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
@@ -46,7 +47,7 @@ void print_metrics(const simulator::Topology& topology, const simulator::Metrics
                                           topology.group_word())});
   rows.push_back({"routing", std::string(name(routing))});
   if (!m.disconnection.empty()) rows.push_back({"not connected", m.disconnection});
-  fmt::print("{}\n\n{}\n", topology.spec(), markdown({"metric", "value"}, rows));
+  print("{}\n\n{}\n", topology.spec(), Lines{markdown({"metric", "value"}, rows)});
 }
 
 void print_tiers(const simulator::Metrics& m) {
@@ -55,7 +56,7 @@ void print_tiers(const simulator::Metrics& m) {
     rows.push_back({tier.name, show_count(tier.links),
                     range(show_bandwidth(tier.slowest), show_bandwidth(tier.fastest)),
                     range(show_latency(tier.shortest), show_latency(tier.longest))});
-  fmt::print("{}", markdown({"tier", "links", "bandwidth", "latency"}, rows));
+  print("{}", Lines{markdown({"tier", "links", "bandwidth", "latency"}, rows)});
 }
 
 struct ShowOptions {
@@ -72,7 +73,7 @@ void show(const ShowOptions& options) {
          "`arlab show topology torus`, or a GraphML or DOT file");
   if (!options.svg.empty()) check_writable(options.svg);
   check_writable(options.output);
-  redirect_stdout(options.output);
+  RedirectedStdout file(options.output);
   const simulator::Topology topology = options.network.open(options.ranks);
   const simulator::Router router(
       topology,
@@ -80,8 +81,8 @@ void show(const ShowOptions& options) {
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
   if (options.hosts) {
-    for (const Rank host : hosts) fmt::print("{}\n", topology.node(host).name);
-    return;
+    for (const Rank host : hosts) print("{}\n", topology.node(host).name);
+    return file.finish();
   }
   const simulator::Metrics m = simulator::metrics(topology, hosts);
   if (options.svg != "-") {
@@ -92,7 +93,7 @@ void show(const ShowOptions& options) {
     write_file(options.svg, svg_of(topology));
     say_written(options.svg);
   }
-  say_written(options.output);
+  file.finish();
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ void add_simulate(CLI::App& command, Session& session) {
         },
         [&](const Config& config, Record& r) { evaluate(*options, config, r); },
         threads_of(options, configs.size()));
-    if (options->profile && !o.plan) say("\n{}", options->profile->table());
+    if (options->profile && !o.plan) say("\n{}", Lines{options->profile->table()});
   });
 }
 

@@ -1,17 +1,20 @@
 // arlab train, in arlab itself: replaces the process by the program arlab-train beside it, which
 // links LibTorch.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/launches/child.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -33,6 +36,20 @@ std::string program() {
   return std::filesystem::exists(beside, none) ? beside : "";
 }
 
+// Under a limit of the address space, the loader and the libraries may end arlab-train before it can say
+// why. OpenBLAS starts threads when it is loaded; arlab-train sets their number itself.
+void check_memory(const std::string& program) {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  const int status = run_child({program, "--version"});
+  if (status != 0)
+    fail(Blame::environment,
+         fmt::format("out of memory: {} does not start in {} MiB of address space (status {}): "
+                     "raise the limit (ulimit -v)",
+                     program, limit.rlim_cur >> 20, status));
+}
+
 [[noreturn]] void start(const std::string& program, std::vector<std::string> command) {
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
@@ -51,6 +68,7 @@ void add_train(CLI::App& command, Session& session) {
   command.callback([&session] {
     const std::string found = program();
     if (found.empty()) fail(Blame::environment, fmt::format("train {}", kMissing));
+    check_memory(found);
     start(found, session.command);
   });
 }
@@ -62,7 +80,11 @@ void list_architectures() {
     return;
   }
   std::fflush(stdout);
-  start(found, {"arlab", "list", "architectures"});
+  check_memory(found);
+  const int status = run_child({found, "list", "architectures"}, {}, ChildOutput::shown);
+  if (status != 0)
+    fail(Blame::environment,
+         fmt::format("{} ended with status {}: see `arlab train --help`", found, status));
 }
 
 }  // namespace arlab::bench

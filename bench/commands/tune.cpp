@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/printable.hpp"
 #include "bench/cli/launcher.hpp"
 #include "bench/cli/read_file.hpp"
 #include "bench/cli/say.hpp"
@@ -36,7 +37,7 @@ struct TuneCommand {
 
 std::string made_by(const TuneCommand& command) {
   return fmt::format(
-      "{}, {} on {}", shell_quoted(command.options.sweep.command), utc_now(),
+      "{}, {} on {}", printable(shell_quoted(command.options.sweep.command)), utc_now(),
       command.options.simulated() ? "a simulated network" : collectives::mpi_library());
 }
 
@@ -127,7 +128,7 @@ int tune(TuneCommand& command) {
   const bool has_library = uses_launcher(options) || !command.files.open_mpi.empty();
   if (has_library)
     text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
-  say("{}", how);
+  say("{}", Lines{how});
   say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
   const bool verifies = command.verify && uses_launcher(options) &&
                         !command.files.open_mpi.empty() && !command.files.version;

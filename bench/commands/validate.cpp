@@ -8,6 +8,7 @@
 
 #include "algorithms/base/quantities.hpp"
 #include "bench/cli/read_file.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
@@ -78,19 +79,19 @@ void run_validate(const ValidateOptions& options, const Session& session) {
     validation = validate(read_published_times(
         read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
   if (options.json != "-") {
-    if (validation) fmt::print("{}", validation_tables(*validation));
+    if (validation) print("{}", Lines{validation_tables(*validation)});
     for (std::size_t i = 0; i < training.size(); ++i)
-      fmt::print("{}{}", validation || i > 0 ? "\n" : "", training_tables(training[i]));
+      print("{}{}", Lines{validation || i > 0 ? "\n" : ""}, Lines{training_tables(training[i])});
     if (!gains.empty())
-      fmt::print("{}{}", validation || !training.empty() ? "\n" : "", gain_table(gains));
-    if (options.parameters && validation) fmt::print("\n{}", parameter_table(*validation));
+      print("{}{}", Lines{validation || !training.empty() ? "\n" : ""}, Lines{gain_table(gains)});
+    if (options.parameters && validation) print("\n{}", Lines{parameter_table(*validation)});
     if (options.parameters)
-      for (const TrainingValidation& one : training) fmt::print("\n{}", training_parameters(one));
+      for (const TrainingValidation& one : training) print("\n{}", Lines{training_parameters(one)});
     const double least = options.misses.value_or(0) / 100;
-    if (options.misses && validation) fmt::print("\n{}", miss_table(*validation, least));
+    if (options.misses && validation) print("\n{}", Lines{miss_table(*validation, least)});
     if (options.misses)
       for (const TrainingValidation& one : training)
-        fmt::print("\n{}", training_misses(one, least));
+        print("\n{}", Lines{training_misses(one, least)});
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/printable.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 6> kColors{"#0072B2", "#D55E00", "#009E73
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text)
+  for (const char c : printable(text))
     out += c == '<'   ? "&lt;"
            : c == '>' ? "&gt;"
            : c == '&' ? "&amp;"

@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "bench/launches/temporary_folder.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -47,13 +48,16 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 
 // In the child, which ends with its parent, however that ends: a launcher then ends its ranks.
 [[noreturn]] void become(const std::vector<char*>& command, const std::vector<char*>& variables,
-                         pid_t parent, int report) {
+                         ChildOutput output, pid_t parent, int report) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
   if (getppid() != parent) _exit(1);  // it has ended already
-  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, STDOUT_FILENO);
+  setpgid(0, 0);                      // signals to this process come through Worker, once
+  ::signal(SIGTTOU, SIG_IGN);         // and its messages still go to the terminal
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null >= 0) dup2(null, STDIN_FILENO);
+  if (null >= 0 && output == ChildOutput::discarded) dup2(null, STDOUT_FILENO);
   environ = const_cast<char**>(variables.data());
   execvp(command.front(), command.data());
   const int error = errno;
@@ -64,7 +68,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 }  // namespace
 
 int run_child(const std::vector<std::string>& words,
-              const std::map<std::string, std::string>& environment) {
+              const std::map<std::string, std::string>& environment, ChildOutput output) {
   std::fflush(nullptr);
   std::vector<std::string> command = words, variables = environment_with(environment);
   const std::vector<char*> arguments = pointers_to(command), settings = pointers_to(variables);
@@ -72,7 +76,9 @@ int run_child(const std::vector<std::string>& words,
   if (pipe2(report, O_CLOEXEC) != 0) cannot_start(words.front(), errno);
   const pid_t parent = getpid(), child = fork();
   if (child < 0) cannot_start(words.front(), errno);
-  if (child == 0) become(arguments, settings, parent, report[1]);
+  if (child == 0) become(arguments, settings, output, parent, report[1]);
+  setpgid(child, child);
+  const Worker worker(child);
   close(report[1]);
   int error = 0;
   if (::read(report[0], &error, sizeof error) != sizeof error) error = 0;
@@ -94,21 +100,6 @@ std::string own_program() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) fail(Blame::environment, "cannot find this program: /proc is not mounted");
   return self.string();
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  const auto base = std::filesystem::temp_directory_path(error);
-  path_ = (error ? std::filesystem::path("/tmp") : base).string() + "/arlab-XXXXXX";
-  if (!mkdtemp(path_.data()))
-    fail(Blame::environment,
-         fmt::format("cannot make the folder {} ({}): set TMPDIR to one that can be written", path_,
-                     std::strerror(errno)));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace arlab::bench

@@ -9,6 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/launches/child.hpp"
+#include "bench/launches/temporary_folder.hpp"
 #include "bench/results/result_file.hpp"
 
 namespace arlab::bench {

@@ -133,7 +133,7 @@ int in_job(const std::function<int(Job&)>& body, const collectives::Patience& pa
     if (!job.is_root() && known && known->blame() != Blame::check)
       std::this_thread::sleep_for(std::chrono::seconds(1));
     say("error: {}{}\n", job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()),
-        e.what());
+        Message{e.what()});
     job.leave(known ? static_cast<int>(known->blame()) : 3);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "bench/cli/write_file.hpp"
 #include "bench/results/csv.hpp"
+#include "training/io/json.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -52,8 +53,8 @@ SamplesFile::SamplesFile(std::string path)
 }
 
 void SamplesFile::write(const Json& line) {
-  const std::string text = csv_ ? csv_row(line, csv_columns(line))
-                                : line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text =
+      csv_ ? csv_row(line, csv_columns(line)) : training::json_text(line) + "\n";
   if (std::fputs(text.c_str(), file_.get()) < 0) cannot_write(path_);
 }
 

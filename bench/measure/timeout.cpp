@@ -6,11 +6,12 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "bench/cli/say.hpp"
 
 namespace arlab::bench {
 
 void add_timeout(CLI::App& command, collectives::Patience& patience) {
-  patience.note = [](const std::string& text) { fmt::print(stderr, "\nnote: {}\n", text); };
+  patience.note = [](const std::string& text) { say("\nnote: {}\n", Message{text}); };
   const auto parse = [&patience](const std::string& text) {
     const double seconds = parse_time(text, "--timeout") / 1e12;
     if (seconds != 0 && seconds < 1)

@@ -49,7 +49,7 @@ class Report {
 
  private:
   static void print(const std::string& text) {
-    fmt::print("{}", text);
+    bench::print("{}", Lines{text});
     std::fflush(stdout);
   }
 

@@ -9,6 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -163,10 +164,10 @@ int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Back
   const std::size_t chosen = choose_setting(confirmed);
   write_file(options.tune, settings_text(confirmed, chosen));
   if (options.json != "-" && options.tune != "-") {
-    fmt::print("{}\n{} simulated", tuning_table(confirmed),
-               show_plural(static_cast<Count>(search.settings.size()), "setting"));
-    if (search.left_out > 0) fmt::print(", {} left out ({})", search.left_out, search.reason);
-    fmt::print("; the best {} and the usual one were replayed.\n", confirmed.size() - 1);
+    print("{}\n{} simulated", Lines{tuning_table(confirmed)},
+          show_plural(static_cast<Count>(search.settings.size()), "setting"));
+    if (search.left_out > 0) print(", {} left out ({})", search.left_out, search.reason);
+    print("; the best {} and the usual one were replayed.\n", confirmed.size() - 1);
     say_written(options.tune);
   }
   std::vector<ReplayResult> results;
@@ -197,7 +198,7 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
     }
   if (!job.is_root()) return 0;
   if (options.json != "-")
-    fmt::print("{}\n{}", replay_table(results), explain_replay(results.back()));
+    print("{}\n{}", Lines{replay_table(results)}, Lines{explain_replay(results.back())});
   write_records(options, results);
   return 0;
 }

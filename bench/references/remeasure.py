@@ -22,6 +22,9 @@ import measurements  # noqa: F401: registers them
 import tuning  # noqa: F401: likewise
 from results_lab import MEASUREMENTS, ROOT, Failed, Lab, Measurement, Rows, Skip
 
+sys.path.append(str(ROOT / "plots"))
+from charts import whole_files  # noqa: E402
+
 BLOCK = r"(<!-- results: {} -->\n).*?(<!-- end of results -->)"
 
 
@@ -57,7 +60,7 @@ def write(one: Measurement, rows: Rows, version: str) -> pathlib.Path:
     text = f"{how}\n\n{commands_text(one.commands)}\n\n{table_text(rows)}\n"
     old = path.read_text(encoding="utf-8")
     new = re.sub(BLOCK.format(re.escape(one.id)), lambda found: found[1] + text + found[2], old, flags=re.DOTALL)
-    path.write_text(new, encoding="utf-8")
+    whole_files.write_text(path, new)
     return path.relative_to(ROOT)
 
 

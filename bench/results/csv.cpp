@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <map>
 #include <utility>
 
+#include "algorithms/base/printable.hpp"
 #include "bench/cli/write_file.hpp"
 
 namespace arlab::bench {
@@ -75,10 +77,22 @@ std::vector<Cell> cells_of(const Json& record) {
   return cells;
 }
 
+bool is_number(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  double value = 0;
+  return std::from_chars(text.data(), end, value).ptr == end;
+}
+
+// Text that a spreadsheet would compute gets an apostrophe, which makes it text there, too.
+std::string inert(const std::string& text) {
+  const bool computed = text.find_first_of("=+-@\t\r\n") == 0 && !is_number(text);
+  return (computed ? "'" : "") + printable(text);
+}
+
 std::string quoted(const Json& value) {
   if (value.is_null()) return "";
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  const std::string text = value.is_string() ? inert(value.get<std::string>()) : value.dump();
+  if (text.find_first_of(",;\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';

@@ -1,6 +1,5 @@
 #include "bench/results/locked_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
+#include "collectives/files/output_file.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -62,7 +62,7 @@ LockedFile open_to_append(const std::string& path) {
   if (path == "-") return LockedFile(stdout);
   make_folder_of(path);
   for (;;) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int file = collectives::open_to_append(path);
     if (file < 0) cannot_write(path);
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored)) return stream_of(file, path);

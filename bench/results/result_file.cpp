@@ -13,6 +13,7 @@
 #include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/schema.hpp"
+#include "training/io/json.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 // Distinguishes the records of a file that is resumed.
 std::string key_of(const Json& record) {
-  return identity(record) + record.value("skipped", Json()).dump();
+  return identity(record) + training::json_text(record.value("skipped", Json()));
 }
 
 // The brackets that are open at once at most. Nesting deeper than any record's is not parsed.
@@ -127,7 +128,7 @@ const Json* ResultFile::find(const Json& record) const {
 }
 
 void ResultFile::add(const Json& record) {
-  const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string line = training::json_text(record) + "\n";
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
       std::fflush(file_.get()) != 0)
     cannot_write(path_);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/base/printable.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -12,9 +14,9 @@ std::size_t width(const std::string& text) {
 }
 
 std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '|' ? std::string("\\|") : c == '\n' ? " " : std::string(1, c);
+  std::string line = text, out;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  for (const char c : printable(line)) out += c == '|' ? std::string("\\|") : std::string(1, c);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "bench/cli/options.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -86,14 +87,14 @@ void run_plan(const PlanCommand& options, Session& session) {
   const std::vector<ScaleRow> rows = planned(options, profile, session.progress.get());
   if (session.progress) session.progress->clear();
   if (options.scale.json != "-") {
-    fmt::print(
+    print(
         "{}: {} parameters, {} of gradients, {} {} per GPU and step, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
         profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
-        show_count(profile.batch), profile.samples, profile.device, plan_table(rows));
+        show_count(profile.batch), profile.samples, profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
-      if (row.ranks == rows.back().ranks) fmt::print("{}", explain(row));
+      if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
   }
   if (options.scale.json.empty()) return;
   ResultFile file(options.scale.json, ResultFile::Mode::fresh, context(options.scale.command));

@@ -6,6 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -15,6 +16,7 @@
 #include "bench/scale/gradient_options.hpp"
 #include "bench/scale/scale_row.hpp"
 #include "bench/scale/settings_file.hpp"
+#include "training/io/json.hpp"
 #include "training/telemetry/step_trace.hpp"
 
 namespace arlab::bench {
@@ -87,13 +89,12 @@ void run_simulated(const SimulatedTraining& options) {
   check_can_write(options.scale.json);
   const std::vector<ScaleRow> rows = rows_of(options);
   if (!options.trace.empty())
-    write_file(
-        options.trace,
-        training::make_trace(rows.front().steps.spans, context(options.scale.command)).dump() +
-            "\n");
+    write_file(options.trace, training::json_text(training::make_trace(
+                                  rows.front().steps.spans, context(options.scale.command))) +
+                                  "\n");
   if (options.scale.json != "-" && options.trace != "-") {
-    fmt::print("{}\n", training_table(rows));
-    for (const ScaleRow& row : rows) fmt::print("{}", explain(row));
+    print("{}\n", Lines{training_table(rows)});
+    for (const ScaleRow& row : rows) print("{}", Lines{explain(row)});
   }
   if (options.scale.json.empty()) return;
   ResultFile file(options.scale.json, ResultFile::Mode::fresh, context(options.scale.command));

@@ -1,9 +1,6 @@
 #include "bench/sweep/share.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -15,36 +12,10 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
+#include "collectives/files/lock_file.hpp"
 
 namespace arlab::bench {
-namespace {
-
 namespace fs = std::filesystem;
-
-// One process at a time merges.
-class MergeLock {
- public:
-  explicit MergeLock(const std::string& path)
-      : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (file_ >= 0) (void)!::flock(file_, LOCK_EX);
-  }
-  ~MergeLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  /// Removes the file: every process that waits for it finds the parts merged.
-  void remove() const {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  MergeLock(const MergeLock&) = delete;
-  MergeLock& operator=(const MergeLock&) = delete;
-
- private:
-  std::string path_;
-  int file_;
-};
-
-}  // namespace
 
 std::vector<Range> parts_of(std::span<const double> seconds, Rank ranks) {
   constexpr double kEach = 1e-4;  // also of a configuration that is skipped
@@ -139,13 +110,14 @@ void Share::merge() const {
   const auto count = static_cast<Count>(mine().end - mine().begin);
   say("rank {} of {}: wrote {} to {}\n", self_.rank, self_.ranks, show_plural(count, "record"),
       own);
-  const MergeLock lock(fmt::format("{}.of-{}.lock", json_, self_.ranks));
+  using collectives::LockFile;  // one process at a time merges
+  const LockFile lock(fmt::format("{}.of-{}.lock", json_, self_.ranks),
+                      LockFile::When::as_soon_as_possible);
   std::error_code ignored;
   if (!fs::exists(own, ignored)) return;  // another process has merged it
   for (Rank r = 0; r < self_.ranks; ++r)
     if (!complete(r)) return;  // a later process merges
   write_merged();
-  lock.remove();
   say("rank {} of {}: all parts are complete: merged {} into {}\n", self_.rank, self_.ranks,
       show_plural(static_cast<Count>(identities_.size()), "record"), json_);
 }

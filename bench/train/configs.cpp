@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/measure/training_ranks.hpp"
 #include "bench/scale/gradient_options.hpp"
 
@@ -93,9 +94,8 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
     training::GradientOptions& gradients = c.learning.options.gradients;
     if (const std::string why = why_left_out(c); several && !why.empty()) {
       if (job.is_root())
-        fmt::print(stderr, "note: {} with {}{} is left out: {}\n", compressor_label(gradients),
-                   gradients.scheduler, c.learning.route.empty() ? "" : " by " + c.learning.route,
-                   why);
+        say("note: {} with {}{} is left out: {}\n", compressor_label(gradients),
+            gradients.scheduler, c.learning.route.empty() ? "" : " by " + c.learning.route, why);
       return;
     }
     if (is_virtual) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
@@ -15,6 +16,7 @@
 #include "bench/train/report.hpp"
 #include "collectives/host/gatherv.hpp"
 #include "collectives/local_rank.hpp"
+#include "training/io/json.hpp"
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/step_trace.hpp"
 #include "training/trainer/checkpointing.hpp"
@@ -62,7 +64,7 @@ class ProgressPrinter {
 
   void note(const std::string& text) {
     progress_.clear();
-    fmt::print(stderr, "note: {}\n", text);
+    say("note: {}\n", Message{text});
   }
 
   void step(const training::StepReport& r) {
@@ -150,7 +152,8 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
   std::vector<training::StepSpan> spans;
   for (const std::string& text : encoded)
     for (training::StepSpan& span : training::decode_spans(text)) spans.push_back(std::move(span));
-  write_file(options.trace, training::make_trace(spans, context(options.command)).dump() + "\n");
+  write_file(options.trace,
+             training::json_text(training::make_trace(spans, context(options.command))) + "\n");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
@@ -88,7 +89,7 @@ int run(TrainOptions& options, Job& job) {
   check_effects(options, configs);
   if (const std::string note = note_on_single_worker(options, configs);
       job.is_root() && !note.empty())
-    fmt::print(stderr, "note: {}\n", note);
+    say("note: {}\n", Message{note});
   if (job.is_root()) check_outputs(options);
   if (options.plan) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
@@ -121,7 +122,7 @@ int run(TrainOptions& options, Job& job) {
             });
     if (!job.is_root()) continue;
     if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
-      fmt::print(stderr, "note: {}\n", result.codes.advice);
+      say("note: {}\n", result.codes.advice);
     const Json record = to_json(train_record(result, options));
     if (json) json->add(record);
     if (csv) csv->add(record);
@@ -131,12 +132,12 @@ int run(TrainOptions& options, Job& job) {
   if (is_virtual && results.size() > 1) {
     const std::vector<RunSummary> runs = summaries_of(results);
     const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
-    fmt::print("{}\n{}", comparison_table(runs, target), explain(runs, target));
+    print("{}\n{}", Lines{comparison_table(runs, target)}, Lines{explain(runs, target)});
     return 0;
   }
-  fmt::print("{}", train_table(results));
+  print("{}", Lines{train_table(results)});
   const std::string explanation = explain(results.back());
-  if (!explanation.empty()) fmt::print("\n{}", explanation);
+  if (!explanation.empty()) print("\n{}", Lines{explanation});
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/profiled/time_to_accuracy.hpp"
@@ -169,11 +170,12 @@ std::string settings_file(const TrainOptions& options, const TrainConfig& base,
          setting_lines(best.setting, training::find_strategy(base.learning.strategy));
 }
 
-void print(const SettingsSearch& search, const std::vector<Trial>& trials, double target) {
-  fmt::print("{}{}\n{} simulated", trials_table(trials, target), explain_missed(trials, target),
-             show_plural(static_cast<Count>(search.settings.size()), "setting"));
-  if (search.left_out > 0) fmt::print(", {} left out ({})", search.left_out, search.reason);
-  fmt::print(
+void print_search(const SettingsSearch& search, const std::vector<Trial>& trials, double target) {
+  print("{}{}\n{} simulated", Lines{trials_table(trials, target)},
+        Lines{explain_missed(trials, target)},
+        show_plural(static_cast<Count>(search.settings.size()), "setting"));
+  if (search.left_out > 0) print(", {} left out ({})", search.left_out, search.reason);
+  print(
       "; {} trained until {:.1f}% of the validation data were right, at most for the time of the "
       "fastest one before.\n",
       show_plural(static_cast<Count>(trials.size()), "setting"), 100 * target);
@@ -235,7 +237,7 @@ int tune(const TrainOptions& options, Job& job, const Backend& backend,
   }
   if (!job.is_root()) return 0;
   const bool prints = options.json != "-" && options.csv != "-" && options.tune != "-";
-  if (prints) print(search, trials, target);
+  if (prints) print_search(search, trials, target);
   write_records(options, results);
   const auto chosen = choose_trial(trials, target);
   if (!chosen)

@@ -12,6 +12,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/identify/match.hpp"
+#include "bench/launches/child.hpp"
 #include "bench/launches/launches.hpp"
 #include "bench/results/result_file.hpp"
 #include "collectives/backends/backend.hpp"

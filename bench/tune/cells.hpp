@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/cli/options.hpp"
-#include "bench/launches/child.hpp"
+#include "bench/launches/temporary_folder.hpp"
 #include "bench/results/record.hpp"
 #include "bench/tune/decide.hpp"
 

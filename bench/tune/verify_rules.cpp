@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/launches/child.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/results/table.hpp"
 

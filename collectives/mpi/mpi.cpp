@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/printable.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/library/library_algorithms.hpp"
@@ -76,7 +77,7 @@ Communicator& Mpi::world() { return *world_; }
 Rank Mpi::local_rank() const { return Groups(world_->machines()).place_of(world_->rank()); }
 
 void Mpi::stop_process(const std::string& text) {
-  std::fprintf(stderr, "error: %s\n", text.c_str());
+  std::fprintf(stderr, "error: %s\n", printable_message(text).c_str());
   std::fflush(nullptr);
   std::_Exit(static_cast<int>(Blame::environment));
 }

@@ -1,36 +1,14 @@
 #include "collectives/mpi/presence.hpp"
 
-#include <fcntl.h>
+#include <fcntl.h>  // posix_fallocate
 #include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
-#include <random>
-
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/unnamed_file.hpp"
 
 namespace arlab::collectives {
-namespace {
-
-using Name = std::array<char, 64>;
-
-/// Creates shared memory of that size, with zeros. Returns its descriptor, and its name; -1 if there
-/// is none.
-int create(Name& name, std::size_t bytes) {
-  std::random_device random;
-  std::snprintf(name.data(), name.size(), "/arlab-%ld-%08x", static_cast<long>(getpid()), random());
-  const int descriptor = shm_open(name.data(), O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (descriptor < 0) return -1;
-  // Allocates it now: a full /dev/shm would otherwise end the process at the first access.
-  if (posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) == 0) return descriptor;
-  close(descriptor);
-  shm_unlink(name.data());
-  return -1;
-}
-
-}  // namespace
 
 PresenceBoard::PresenceBoard() {
   MPI_Comm machine = MPI_COMM_NULL;
@@ -47,15 +25,19 @@ PresenceBoard::PresenceBoard() {
   own_ = static_cast<std::size_t>(me);
   bytes_ = ranks_.size() * sizeof(Presence);
 
-  Name name{};
-  int descriptor = me == 0 ? create(name, bytes_) : -1;
-  check_mpi(MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, machine),
-            "MPI_Bcast");
-  if (me != 0) descriptor = shm_open(name.data(), O_RDWR, 0600);
+  UnnamedFile file;
+  if (me == 0) file = create_unnamed(bytes_);
+  // Allocates it now: a full memory would otherwise end the process at the first access.
+  if (me == 0 && file.error == 0)
+    file.error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(bytes_));
+  check_mpi(MPI_Bcast(&file, sizeof file, MPI_BYTE, 0, machine), "MPI_Bcast");
+  const int descriptor = file.error != 0 ? -1 : me == 0 ? file.descriptor : open_unnamed(file);
   map(descriptor);
+  if (me != 0 && descriptor >= 0) close(descriptor);
   int shared = presences_ == &alone_ ? 0 : 1;
+  // All have opened it before the first closes it.
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
-  if (me == 0 && descriptor >= 0) shm_unlink(name.data());  // all have mapped it
+  if (me == 0 && file.descriptor >= 0) close(file.descriptor);
   if (shared == 0) {
     if (presences_ != &alone_) munmap(presences_, bytes_);
     presences_ = &alone_;
@@ -76,7 +58,6 @@ void PresenceBoard::map(int descriptor) {
   presences_ = &alone_;
   if (descriptor < 0) return;
   void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  close(descriptor);
   if (memory != MAP_FAILED) presences_ = static_cast<Presence*>(memory);
 }
 

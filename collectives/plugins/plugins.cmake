@@ -8,7 +8,7 @@ endif()
 set(algorithms ${PROJECT_SOURCE_DIR}/algorithms)
 set(collectives ${PROJECT_SOURCE_DIR}/collectives)
 file(GLOB sources CONFIGURE_DEPENDS ${algorithms}/*.cpp ${algorithms}/base/*.cpp ${algorithms}/levels/*.cpp ${algorithms}/verify/*.cpp
-     ${collectives}/*.cpp ${collectives}/reduce/*.cpp ${collectives}/schedule/*.cpp ${collectives}/host/*.cpp ${collectives}/plugins/*.cpp)
+     ${collectives}/*.cpp ${collectives}/files/*.cpp ${collectives}/reduce/*.cpp ${collectives}/schedule/*.cpp ${collectives}/host/*.cpp ${collectives}/plugins/*.cpp)
 
 function(arlab_plugin_part target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})

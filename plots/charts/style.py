@@ -12,6 +12,7 @@ from typing import Optional, Sequence
 
 import matplotlib
 
+from . import whole_files
 from .text import plain, shortened, time_text
 
 matplotlib.use("Agg")
@@ -65,10 +66,12 @@ def apply() -> None:
 
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Writes <stem>.svg, .pdf and .png; equal figures give equal bytes."""
-    outputs = [stem.with_suffix(".svg"), stem.with_suffix(".png"), stem.with_suffix(".pdf")]
-    figure.savefig(outputs[0], metadata={"Date": None, "Creator": None})
-    figure.savefig(outputs[1], metadata={"Software": None})
-    figure.savefig(outputs[2], metadata={"CreationDate": None, "Producer": None, "Creator": None})
+    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None},
+                "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
+    outputs = [stem.with_suffix(f".{kind}") for kind in metadata]
+    for output, kind in zip(outputs, metadata):
+        with whole_files.replacing(output) as new:
+            figure.savefig(new, format=kind, metadata=metadata[kind])
     return outputs
 
 

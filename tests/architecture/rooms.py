@@ -7,6 +7,7 @@
 - A folder holds at most 26 C++ files; a longer list needs rooms. (Catalogs may grow: one file per entry.)
 - At most 12 virtual interfaces: each is a seam that a reader has to know.
 - bench and training never test a backend by name: they ask the catalog of collectives/backends.
+- Only collectives/files creates files, and for the charts plots/charts/whole_files.py: no output is truncated before it is complete.
 """
 import collections
 import pathlib
@@ -19,6 +20,9 @@ MAX_FILES, MAX_INTERFACES = 26, 12
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 INTERFACE = re.compile(r"\bvirtual\s+~(\w+)")
 COMMENT = re.compile(r"//[^\n]*")
+CREATES_FILE = re.compile(r"""\b(?:std::ofstream|std::fstream|O_CREAT|O_TRUNC|freopen\(|creat\(|mkstemp\(|shm_open\()
+                             |\bfopen\([^;]*,\s*"[wa]""", re.VERBOSE)
+CREATES_FILE_IN_PYTHON = re.compile(r"""\.write_text\(|\.write_bytes\(|\.savefig\((?!new\b)|\bopen\([^)]*,\s*["'][wax]""")
 BACKEND_FUNCTION = re.compile(r"^Backend (\w+)\(\)", re.MULTILINE)
 
 
@@ -75,8 +79,21 @@ def backend_names(texts):
     return names
 
 
+def outputs(root, texts):
+    for path, text in texts.items():
+        if str(path.parent) != "collectives/files":
+            for number, line in enumerate(text.splitlines(), 1):
+                if found := CREATES_FILE.search(COMMENT.sub("", line)):
+                    yield f"{path}:{number}: {found.group(0)} creates a file; use collectives/files/output_file.hpp"
+    for path in sorted((root / "plots").rglob("*.py")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if path.name != "whole_files.py" and CREATES_FILE_IN_PYTHON.search(line):
+                yield f"{path.relative_to(root)}:{number}: creates a file; use plots/charts/whole_files.py"
+
+
 def complaints(root):
     texts = sources(root)
+    yield from outputs(root, texts)
     graph = includes_between_folders(texts)
     if cycle := find_cycle(graph):
         yield "folders include each other in a cycle:"

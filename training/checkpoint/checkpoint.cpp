@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/files/output_file.hpp"
 #include "training/checkpoint/sections.hpp"
 
 namespace arlab::training {
@@ -123,7 +124,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
 
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   const Views views(checkpoint);
-  write_atomically(path, SectionFile(views.sections).pieces());
+  collectives::write_atomically(path, SectionFile(views.sections).pieces());
 }
 
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name) {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/files/output_file.hpp"
 #include "training/checkpoint/names.hpp"
-#include "training/io/files.hpp"
 
 namespace arlab::training {
 namespace {
@@ -100,6 +100,17 @@ CheckpointFolder::CheckpointFolder(std::string path, SavePolicy policy)
          std::to_string(policy_.keep) + " checkpoints to keep is negative: use 0 to keep all");
 }
 
+std::string CheckpointFolder::lock() {
+  if (lock_) return "";
+  lock_.emplace((fs::path(path_) / "writer.lock").string(), collectives::LockFile::When::now);
+  if (lock_->state() == collectives::Locked::by_another)
+    fail(Blame::environment, "the checkpoints in " + path_ + " belong to a run in progress (" +
+                                 lock_->holder() + "): wait for its end, or use another folder");
+  return lock_->state() == collectives::Locked::here
+             ? ""
+             : path_ + " is on a file system without locks: let no other run write there";
+}
+
 std::vector<std::string> CheckpointFolder::begin(Count step) {
   std::vector<std::string> moved;
   for (const Found& f : checkpoints_in(path_)) {
@@ -111,7 +122,8 @@ std::vector<std::string> CheckpointFolder::begin(Count step) {
   for (const auto& entry : fs::directory_iterator(path_, ignored)) {
     const std::string name = entry.path().filename().string();
     const auto of = step_of_shard(name);
-    if (is_left_over(name) || (of && !fs::exists(fs::path(path_) / checkpoint_name(*of))))
+    const bool left_over = collectives::is_left_over(name);
+    if (left_over || (of && !fs::exists(fs::path(path_) / checkpoint_name(*of))))
       left.push_back(entry.path());
   }
   for (const fs::path& path : left) fs::remove(path, ignored);

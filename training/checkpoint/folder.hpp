@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/problem.hpp"
+#include "collectives/files/lock_file.hpp"
 #include "training/checkpoint/checkpoint.hpp"
 
 namespace arlab::training {
@@ -49,6 +50,11 @@ class CheckpointFolder {
   /// Throws Error(usage) for an invalid policy.
   CheckpointFolder(std::string path, SavePolicy policy);
 
+  /// Locks the folder, which it creates, until this is destroyed: one run at a time writes there. Call it
+  /// before the checkpoints are read. Returns a note if the file system has no locks. Throws
+  /// Error(environment), naming the process, if another run has locked it.
+  std::string lock();
+
   /// Call once before the first save, with the step from which the run continues (0 for a new run).
   /// Renames damaged, newer or unrelated checkpoints and their shards to <name>.1, .2 and so on, so that
   /// they are not mistaken for this run's, and returns the checkpoints' new names, to be printed. Also
@@ -71,6 +77,7 @@ class CheckpointFolder {
   std::string path_;
   SavePolicy policy_;
   std::optional<double> best_;
+  std::optional<collectives::LockFile> lock_;
 };
 
 }  // namespace arlab::training

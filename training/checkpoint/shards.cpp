@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/files/output_file.hpp"
 #include "training/checkpoint/names.hpp"
 
 namespace arlab::training {
@@ -94,7 +95,7 @@ ShardFile write_shard(const std::string& folder, Count step, Rank rank, Rank ran
   }
   const SectionFile file(sections);
   const std::string name = shard_name(step, rank, ranks);
-  write_atomically((fs::path(folder) / name).string(), file.pieces());
+  collectives::write_atomically((fs::path(folder) / name).string(), file.pieces());
   return {name, file.size(), file.seal(), {ranges.begin(), ranges.end()}};
 }
 

@@ -17,9 +17,12 @@ ComputeModel::ComputeModel(collectives::Clock& clock, std::span<const Variable> 
 }
 
 ComputeModel::ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes)
+    : ComputeModel(clock, std::move(passes), &clock == &collectives::machine_clock()) {}
+
+ComputeModel::ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes, bool sleeps)
     : clock_(clock),
       replays_(true),
-      sleeps_(&clock == &collectives::machine_clock()),
+      sleeps_(sleeps),
       passes_(std::move(passes)),
       order_(passes_.size()) {
   std::iota(order_.rbegin(), order_.rend(), std::size_t{0});

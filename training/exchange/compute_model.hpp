@@ -22,8 +22,10 @@ class ComputeModel {
  public:
   /// speed: multiply-adds per second; 0: computation takes no time.
   ComputeModel(collectives::Clock& clock, std::span<const Variable> variables, double speed);
-  /// Replays passes of these times, by variable, whatever the samples.
+  /// Replays passes of these times, by variable, whatever the samples. It sleeps for them if the time of
+  /// the clock passes by itself, as that of the machine's does.
   ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes);
+  ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes, bool sleeps);
 
   /// Begins a forward and a backward pass of the given number of samples. announces_backward: calls
   /// need_backward() before each variable's backward pass; else it follows the one before at once.

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "algorithms/base/printable.hpp"
+
 namespace arlab::training {
 
 std::optional<Json> parse_json(std::string_view text) {
@@ -18,6 +20,14 @@ std::optional<Json> parse_json(std::string_view text) {
   } catch (const TooDeep&) {
     return std::nullopt;
   }
+}
+
+std::string json_text(const Json& json, int indent) {
+  const auto text = [&](bool ascii) {
+    return json.dump(indent, ' ', ascii, Json::error_handler_t::replace);
+  };
+  std::string plain = text(false);
+  return printable_lines(plain) == plain ? plain : text(true);
 }
 
 }  // namespace arlab::training

@@ -13,6 +13,9 @@ import pathlib
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "plots"))
+from charts import whole_files  # noqa: E402
+
 SPLIT = "the step's time, split among layers by multiply-adds, forward to backward as 1 to 2"
 SGD = "SGD with momentum: 5 accesses of 4 bytes per parameter at 80% of the memory's {} GB/s"
 ADAM = "Adam: 7 accesses of 4 bytes per parameter at 80% of the memory's {} GB/s"
@@ -244,7 +247,7 @@ def write(folder, name, model, published, source, *, device, batch, samples, ban
     }
     head = json.dumps({k: v for k, v in profile.items() if k != "layers"}, indent=1)[:-2]
     body = ",\n".join("  " + json.dumps(layer) for layer in layers)
-    (folder / f"{name}.json").write_text(f'{head},\n "layers": [\n{body}\n ]\n}}\n')
+    whole_files.write_text(folder / f"{name}.json", f'{head},\n "layers": [\n{body}\n ]\n}}\n')
 
 
 def write_all(folder):

@@ -143,7 +143,7 @@ std::string to_json_text(const ModelProfile& profile) {
                               {"forward_us", microseconds(part.forward)},
                               {"backward_us", microseconds(part.backward)}});
   }
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace arlab::training

@@ -2,12 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 
-#include "algorithms/base/error.hpp"
+#include "collectives/files/output_file.hpp"
 #include "training/io/crc32c.hpp"
 #include "training/io/protobuf.hpp"
 #include "training/telemetry/events.hpp"
@@ -16,11 +14,6 @@ namespace arlab::training {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void cannot_append(const std::string& path) {
-  fail(Blame::environment, "cannot write " + path + " (" + std::strerror(errno) +
-                               "): free some space or use a writable folder");
-}
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -57,11 +50,11 @@ std::string new_name(const fs::path& folder) {
 
 EventFile::EventFile(const std::string& folder) {
   require_protobuf("");
-  std::error_code ignored;  // opening the file reports whether the folder exists
-  fs::create_directories(folder, ignored);
   path_ = new_name(folder);
-  file_.reset(std::fopen(path_.c_str(), "wbx"));
-  if (!file_) cannot_append(path_);
+  collectives::make_folder_of(path_);
+  const int fd = collectives::open_to_append(path_, true);
+  if (fd < 0) collectives::cannot_write(path_);
+  file_.reset(::fdopen(fd, "ab"));
   write(version_event(now()));
 }
 
@@ -69,7 +62,7 @@ void EventFile::write(const std::string& event) {
   const std::string bytes = record(event);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size() ||
       std::fflush(file_.get()) != 0)
-    cannot_append(path_);
+    collectives::cannot_write(path_);
 }
 
 void EventFile::scalar(std::string_view tag, double value, Count step) {

@@ -94,6 +94,8 @@ std::vector<std::string> Checkpointer::resume() {
   const bool sharded = trainer_.shard().has_value();
   bool in_parts = false;  // each rank has restored its part
   if (keeps())
+    if (std::string note = folder_->lock(); !note.empty()) notes.push_back(std::move(note));
+  if (keeps())
     latest = latest_checkpoint(path_, [&](const Checkpoint& c) {
       expect_same_run(trainer_.run_parameters(), c);
       in_parts = sharded && c.find("shards");

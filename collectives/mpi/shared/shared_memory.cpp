@@ -1,52 +1,24 @@
 #include "collectives/mpi/shared/shared_memory.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/unnamed_file.hpp"
 
 namespace arlab::collectives {
-namespace {
-
-// Where the first rank has the memory open: other processes of the same user may open that, too.
-struct OpenFile {
-  long process = 0;
-  int descriptor = -1, error = 0;
-};
-
-OpenFile create_anonymous([[maybe_unused]] std::size_t bytes) {
-#ifdef __linux__
-  OpenFile file{static_cast<long>(getpid()), memfd_create("arlab", MFD_CLOEXEC)};
-  if (file.descriptor < 0 || ftruncate(file.descriptor, static_cast<off_t>(bytes)) != 0)
-    file.error = errno;
-  return file;
-#else
-  return {.error = ENOSYS};
-#endif
-}
-
-int open_of(const OpenFile& file) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%ld/fd/%d", file.process, file.descriptor);
-  return open(path, O_RDWR | O_CLOEXEC);
-}
-
-}  // namespace
-
 SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes) : bytes_(bytes) {
   int me = 0;
   check_mpi(MPI_Comm_rank(machine, &me), "MPI_Comm_rank");
-  OpenFile file = me == 0 ? create_anonymous(bytes) : OpenFile{};
+  UnnamedFile file = me == 0 ? create_unnamed(bytes) : UnnamedFile{};
   check_mpi(MPI_Bcast(&file, sizeof file, MPI_BYTE, 0, machine), "MPI_Bcast");
   int error = file.error;
-  const int descriptor = error != 0 || me == 0 ? file.descriptor : open_of(file);
+  const int descriptor = error != 0 || me == 0 ? file.descriptor : open_unnamed(file);
   if (error == 0 && descriptor < 0) error = errno;
   if (error == 0) {
     void* const mapped =

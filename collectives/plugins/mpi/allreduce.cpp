@@ -13,6 +13,7 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/printable.hpp"
 #include "algorithms/base/text.hpp"
 #include "collectives/plugins/mpi/call_log.hpp"
 #include "collectives/plugins/mpi/plugin.hpp"
@@ -156,7 +157,7 @@ int allreduce(const Call& call) {
   try {
     return allreduce(call);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "arlab: MPI_Allreduce: %s\n", error.what());
+    std::fprintf(stderr, "arlab: MPI_Allreduce: %s\n", printable_message(error.what()).c_str());
     MPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
     return MPI_ERR_OTHER;
   }

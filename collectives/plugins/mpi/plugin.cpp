@@ -10,10 +10,13 @@
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/printable.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/files/output_file.hpp"
 #include "collectives/plugins/mpi/job.hpp"
 
 namespace arlab::collectives {
@@ -59,13 +62,13 @@ std::string settings_of(const Plugin& its) {
 }
 
 void write_profile(const Plugin& its, const JobLog& log) {
-  std::FILE* const file = std::fopen(its.profile.c_str(), "w");
   const std::string text = profile_of(log);
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!(file && std::fclose(file) == 0 && written))
-    std::fprintf(stderr,
-                 "arlab: cannot write ARLAB_PROFILE=%s: name a file in a folder that exists\n",
-                 its.profile.c_str());
+  const std::string_view pieces[] = {text};
+  try {
+    write_atomically(its.profile, pieces);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "arlab: ARLAB_PROFILE: %s\n", printable(error.what()).c_str());
+  }
 }
 
 }  // namespace
@@ -75,7 +78,7 @@ void say_once(const std::string& text) {
   static std::set<std::string> said;
   if (world_rank() != 0) return;
   const std::lock_guard lock(mutex);
-  if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", text.c_str());
+  if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", printable(text).c_str());
 }
 
 Plugin::Plugin()

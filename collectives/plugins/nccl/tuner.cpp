@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "algorithms/base/printable.hpp"
 #include "collectives/plugins/nccl/abi.hpp"
 #include "collectives/plugins/nccl/table.hpp"
 
@@ -31,7 +32,7 @@ void say(nccl_abi::Logger log, LogLevel level, const std::string& text) {
   if (log)
     log(level, nccl_abi::kTuning, "arlab", 0, "TUNER/arlab: %s", text.c_str());
   else
-    std::fprintf(stderr, "arlab: %s\n", text.c_str());
+    std::fprintf(stderr, "arlab: %s\n", printable(text).c_str());
 }
 
 std::vector<TuningRule> rules_from_environment(nccl_abi::Logger log) {

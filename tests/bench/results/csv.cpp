@@ -60,12 +60,29 @@ TEST_CASE("CSV quotes by RFC 4180, and null is empty") {
   CHECK(row("plain text") == "plain text\n");
   CHECK(row("a,b") == "\"a,b\"\n");
   CHECK(row("say \"hi\"") == "\"say \"\"hi\"\"\"\n");
-  CHECK(row("two\nlines") == "\"two\nlines\"\n");
-  CHECK(row("two\r\nlines") == "\"two\r\nlines\"\n");
+  CHECK(row("a;b") == "\"a;b\"\n");
+  CHECK(row("two\nlines") == "two\\nlines\n");  // what a terminal obeys, as an escape
+  CHECK(row("\x1b[31m") == "\\x1b[31m\n");
   CHECK(row(nullptr) == "\n");
   CHECK(row("") == "\n");
   CHECK(row(7) == "7\n");
   CHECK(row(0.25) == "0.25\n");
   CHECK(row(true) == "true\n");
   CHECK(row("\xC3\xA9") == "\xC3\xA9\n");
+}
+
+TEST_CASE("CSV has no cell that a spreadsheet computes, and numbers stay numbers") {
+  const auto row = [](Json value) { return csv_row({{"a", std::move(value)}}, {"a"}); };
+  CHECK(row("=1+1") == "'=1+1\n");
+  CHECK(row("=cmd|'/c calc'!A1") == "'=cmd|'/c calc'!A1\n");
+  CHECK(row("=a,b") == "\"'=a,b\"\n");
+  CHECK(row("@SUM(A1)") == "'@SUM(A1)\n");
+  CHECK(row("+1+2") == "'+1+2\n");
+  CHECK(row("-1+2") == "'-1+2\n");
+  CHECK(row("\t=1") == "'\\x09=1\n");
+  CHECK(row("-1.5") == "-1.5\n");
+  CHECK(row(-1.5) == "-1.5\n");
+  CHECK(row("-2e-05") == "-2e-05\n");
+  CHECK(row("-") == "'-\n");
+  CHECK(row("a=b") == "a=b\n");
 }

@@ -200,8 +200,8 @@ class DropIn(unittest.TestCase):
         self.assertTrue(all(line["least_rank_s"] <= line["most_rank_s"] for line in lines))
         self.assertIn((2, 80044, "float32", "sum", "ring"),
                       [(line["ranks"], line["bytes"], line["dtype"], line["op"], line["ran"]) for line in lines])
-        _, err = self.run_ranks(2, PROGRAM, algorithm="ring", profile="none/calls.jsonl")
-        self.assertIn("cannot write ARLAB_PROFILE=none/calls.jsonl", err)
+        _, err = self.run_ranks(2, PROGRAM, algorithm="ring", profile="calls.jsonl/below")
+        self.assertIn("ARLAB_PROFILE: cannot write calls.jsonl/below (Not a directory)", err)
 
     def compile(self, compiler, name, **sources):
         """Compiles the sources, given as suffix=text; returns the program."""

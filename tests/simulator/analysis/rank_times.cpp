@@ -47,6 +47,23 @@ TEST_CASE("rank times of one message, by hand") {
         std::vector<RankTimes>{{1022_ps, 0_ps, 0_ps, 11_ps}, {0_ps, 1022_ps, 11_ps, 0_ps}});
 }
 
+TEST_CASE("rank times of a hand-made trace") {
+  using enum Span::Kind;
+  const auto span = [](Span::Kind kind, Rank rank, Time begin, Time end, std::int64_t message) {
+    return Span{.kind = kind, .rank = rank, .begin = begin, .end = end, .message = message};
+  };
+  // A receive without a time of its own lasts as long as its send, if both end at once. If the
+  // message was on its way in between, its receiver waited.
+  const Trace trace{{span(send, 0, 10_ps, 30_ps, 1), span(receive, 1, 30_ps, 30_ps, 0),
+                     span(send, 0, 40_ps, 60_ps, 3), span(receive, 1, 75_ps, 75_ps, 2)}};
+  CHECK(rank_times(trace, 2, 100_ps) ==
+        std::vector<RankTimes>{{40_ps, 0_ps, 0_ps, 60_ps}, {0_ps, 20_ps, 0_ps, 80_ps}});
+  // Two sends at once count once, and a sum within a send in both.
+  const Trace both{{span(send, 0, 10_ps, 20_ps, -1), span(send, 0, 0_ps, 30_ps, -1),
+                    span(reduce, 0, 25_ps, 50_ps, -1)}};
+  CHECK(rank_times(both, 1, 60_ps) == std::vector<RankTimes>{{30_ps, 0_ps, 25_ps, 10_ps}});
+}
+
 TEST_CASE("a rank of an exchange sends and receives at once") {
   const TimedRanks both =
       timed_ranks("fluid", {}, find_algorithm("butterfly"), {.ranks = 2, .elements = 1000});

@@ -31,6 +31,21 @@ class NotingClock final : public collectives::Clock {
   std::string noted_;
 };
 
+/// Shows the time until which one has slept last, and a quarter of a second more.
+class LateClock final : public collectives::Clock {
+ public:
+  double now() override { return now_; }
+  std::thread start(std::function<void()>) override { return {}; }
+  void join(std::thread&) override {}
+  collectives::Condition condition() override {
+    return {{}, [this](std::unique_lock<std::mutex>&, double until) { now_ = until + 0.25; }, {}};
+  }
+  void pass(double seconds) { now_ += seconds; }
+
+ private:
+  double now_ = 1000;
+};
+
 std::vector<Variable> of_work(const std::vector<Count>& works) {
   std::vector<Variable> all;
   for (const Count work : works) all.push_back({.name = "v", .elements = 1, .work = work});
@@ -59,6 +74,26 @@ TEST_CASE("without a speed, passes take no time") {
   model.need(0, [] {});
   model.ready(0, [] {});
   CHECK(clock.take() == " 0 |");
+}
+
+TEST_CASE("a sleep that ends late shortens those that follow it") {
+  LateClock clock;
+  ComputeModel model(clock, std::vector<PassTime>{{1, 1}, {1, 1}, {0.125, 1}}, true);
+  std::vector<double> times;
+  const auto note = [&] { times.push_back(clock.now() - 1000); };
+  model.begin(1);
+  for (const std::size_t v : {0, 1, 2})
+    model.need(v, note);  // the last is followed by a backward pass
+  for (const std::size_t v : {2, 1, 0}) model.ready(v, note);
+  CHECK(times == std::vector<double>{0, 1.25, 2.25, 3.375, 4.375, 5.375});
+  // What takes the time of three passes is made up for in those that follow.
+  model.begin(1);
+  const double begin = clock.now();
+  model.need(0, [] {});
+  clock.pass(3);
+  for (const std::size_t v : {1, 2}) model.need(v, [] {});
+  for (const std::size_t v : {2, 1, 0}) model.ready(v, [] {});
+  CHECK(clock.now() - begin == 5.375);
 }
 
 TEST_CASE("backward passes follow the order of the step before") {
