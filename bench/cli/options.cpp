@@ -94,10 +94,11 @@ void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {
   add_names(app);
   add_ranks(app, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)");
-  as_list(app.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
+  as_list(app.add_option("-n,--elements", elements,
+                         "Elements of the vector: 1000, 1K..1M, ... (K = 1024)"))
       ->type_name("COUNTS");
   as_list(app.add_option("-s,--size", sizes,
-                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4"))
+                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4 (K = 1024)"))
       ->type_name("BYTES");
   as_list(app.add_option("--segments", segments,
                          "Pipeline: cut the vector into this many pieces that travel "
