@@ -47,7 +47,8 @@ void cannot_write(const std::string& path) {
 void make_folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code ignored;
-  if (!folder.empty()) fs::create_directories(folder, ignored);
+  if (!folder.empty() && fs::create_directories(folder, ignored))
+    say("note: made the folder {}\n", folder.string());
 }
 
 void write_file(const std::string& path, std::string_view text) {
