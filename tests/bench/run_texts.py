@@ -58,8 +58,9 @@ class Advice(program.ProgramTest):
         for name in names:
             with self.subTest(name):
                 gpus = "1" if name == "one_device" else "4"
-                self.arlab("plan", "-m", "profile:resnet50", "--gpus", gpus, "-s", name, "--steps", "4")
-                self.arlab("train", "-b", "simulated", "-m", "profile:resnet50", "-w", gpus, "-s", name, "--steps", "4")
+                groups = ("--groups", "2") if name == "hsdp" else ()
+                self.arlab("plan", "-m", "profile:resnet50", "--gpus", gpus, "-s", name, "--steps", "4", *groups)
+                self.arlab("train", "-b", "simulated", "-m", "profile:resnet50", "-w", gpus, "-s", name, "--steps", "4", *groups)
 
 
 class Units(program.ProgramTest):
