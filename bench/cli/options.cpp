@@ -64,6 +64,7 @@ void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
 }
 
 void SweepOptions::add_names(CLI::App& app) {
+  app_ = &app;
   app.add_option("algorithms", positional, "Algorithms, or all (default)")->type_name("");
   app.add_option("-a,--algorithm", algorithms,
                  "The same, as an option: ring,recursive_multiplying:k=4")
