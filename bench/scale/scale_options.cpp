@@ -31,9 +31,9 @@ std::string unknown_profile(const std::string& model) {
   for (const training::BuiltInProfile& one : training::built_in_profiles())
     if (one.name == model) offer = fmt::format(" (did you mean {}{}?)", kProfile, model);
   return fmt::format(
-      "--model {}: a simulation needs a profile{}: give {}NAME of {}, or {}FILE.json "
-      "or {}FILE.et",
-      model, offer, kProfile, profile_names(), kProfile, kProfile);
+      "--model {}: a simulation needs a profile{}: give profile:NAME of {}, or "
+      "profile:FILE.json or FILE.et",
+      model, offer, profile_names());
 }
 
 void expect_positive(std::span<const double> slowdown) {
