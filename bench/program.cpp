@@ -148,9 +148,10 @@ std::string unexpected_argument(const CLI::App& program, const std::vector<std::
   if (!word.starts_with('-')) {
     // Perhaps a second value of the option before it.
     const auto at = std::find(words.begin(), words.end(), word);
-    if (at - words.begin() > 2 && at != words.end() && (at - 2)->starts_with("--"))
-      return fmt::format("unexpected argument '{}': remove it, or write {} again before it", word,
-                         *(at - 2));
+    const std::string advice = at - words.begin() > 2 && at != words.end()
+                                   ? advice_on_second_value(command, *(at - 2), word)
+                                   : "";
+    if (!advice.empty()) return fmt::format("unexpected argument '{}': {}", word, advice);
     return fmt::format("unexpected argument '{}': remove it, or see `arlab {} --help`", word,
                        command.get_name());
   }

@@ -1,12 +1,13 @@
 // DistributedOptimizer: data-parallel training for your own model and training loop, similar to
 // Horovod: wrap the optimizer, start from rank 0's weights, and let only rank 0 write files.
 //
-//   arlab::training::TorchParameters parameters(*net);                       // or Parameters of your own
-//   arlab::DistributedOptimizer optimizer(communicator, parameters, {});
-//   for (each batch of this worker) {
-//     optimizer.start_step();                                      // gradients are 0
-//     (loss_sum / optimizer.global(batch)).backward();             // gradients are exchanged meanwhile
-//     optimizer.step(learning_rate);                               // all ranks have equal weights
+//   arlab::training::TorchParameters parameters(net);       // or Parameters of your own
+//   arlab::training::DistributedOptimizer optimizer(communicator, parameters, {});
+//   for (const Batch& batch : batches) {                    // of this worker
+//     optimizer.start_step();                               // gradients are 0
+//     const auto loss = loss_sum(net, batch) / optimizer.global(batch.size);
+//     loss.backward();                                      // gradients are exchanged meanwhile
+//     optimizer.step(learning_rate);                        // all ranks have equal weights
 //   }
 //
 // Sergeev & Del Balso, Horovod, arXiv:1802.05799.

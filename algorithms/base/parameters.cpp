@@ -40,8 +40,9 @@ std::string_view name(Parameter::Unit unit) {
 double parse_value(const Parameter& parameter, std::string_view text, std::string_view what) {
   switch (parameter.unit) {
     case Parameter::Unit::time:
-    case Parameter::Unit::time_per_byte:
       return parse_time(text, what);
+    case Parameter::Unit::time_per_byte:
+      return parse_time_per_byte(text, what);
     case Parameter::Unit::bytes:
     case Parameter::Unit::count:
       return static_cast<double>(parse_count(text, what));

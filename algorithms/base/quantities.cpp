@@ -67,8 +67,11 @@ int take_prefix(std::string_view& unit) {
 int exponent_of(std::string_view suffix) {
   const int power = take_prefix(suffix);
   if (power == 0) return suffix.empty() || suffix == "B" ? 0 : -1;
-  return suffix.empty() || suffix == "i" || suffix == "B" || suffix == "iB" ? 10 * power : -1;
+  return suffix.empty() || suffix == "i" || suffix == "iB" ? 10 * power : -1;
 }
+
+// Whether it is "kB", "MB", ...: 1000 to some, 1024 to others.
+bool is_ambiguous(std::string_view suffix) { return take_prefix(suffix) > 0 && suffix == "B"; }
 
 // A rate's number times its prefix, and the unit that follows.
 std::pair<double, std::string_view> scaled(std::string_view text, std::string_view what,
@@ -96,6 +99,10 @@ std::int64_t parse_count(std::string_view text, std::string_view what) {
   constexpr std::string_view kHint = "is not a count: write for example 1000, 64K or 4M (K = 1024)";
   const auto [mantissa, unit, found, overflow] = leading_number<double>(text);
   const int exponent = exponent_of(unit);
+  if (found && is_ambiguous(unit))
+    refuse(what, text,
+           concat("could be powers of 1000 or of 1024: write ", unit.substr(0, 1), " or ",
+                  unit.substr(0, 1), "iB (K = 1024), or all digits"));
   if (!found || exponent < 0 || std::isnan(mantissa)) refuse(what, text, kHint);
   std::int64_t whole = 0;  // exact, where a double would round
   const auto [digits_end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
@@ -129,6 +136,13 @@ double parse_ratio(std::string_view text, std::string_view what) {
 }
 
 double parse_time(std::string_view text, std::string_view what) {
+  const double picoseconds = parse_time_per_byte(text, what);
+  if (picoseconds > 0 && picoseconds < 1)
+    refuse(what, text, "is below a picosecond, the unit of simulated time: use 0, or at least 1ps");
+  return picoseconds;
+}
+
+double parse_time_per_byte(std::string_view text, std::string_view what) {
   constexpr std::string_view kHint = "is not a time: write for example 5us, 0.08ns, 80ps or 0";
   constexpr long double kLongest = 9.2e18L;
   constexpr std::pair<std::string_view, long double> kUnits[] = {

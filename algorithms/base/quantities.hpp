@@ -1,7 +1,8 @@
 // Quantities: numbers with units, as people write them, and back.
 //
-// Counts and sizes: K, M, G, T (also Ki, KB, KiB) are powers of 1024. Rates: k, M, G, T are powers
-// of 1000, and Ki, Mi, Gi, Ti of 1024. Spaces around a number and before its unit are ignored.
+// Counts and sizes: K, M, G, T (also Ki, KiB) are powers of 1024; KB and MB, which others use for
+// powers of 1000, are refused. Rates: k, M, G, T are powers of 1000, and Ki, Mi, Gi, Ti of 1024.
+// Spaces around a number and before its unit are ignored.
 // Every parser throws Error(usage) that names `what` is read and the text.
 #pragma once
 
@@ -24,8 +25,10 @@ double parse_number(std::string_view text, std::string_view what);
 double parse_ratio(std::string_view text, std::string_view what);
 
 /// Reads "5us", "0.08ns", "80ps", "1.5ms", "2s", "0": picoseconds, at most what 64 bits can count
-/// (106 days).
+/// (106 days). Refuses what is above 0 and below 1ps, which would count as 0.
 double parse_time(std::string_view text, std::string_view what);
+/// The same of a time per byte, which may be a part of a picosecond.
+double parse_time_per_byte(std::string_view text, std::string_view what);
 
 /// Reads "10G", "2.5T", "1000": a rate above zero, without a unit.
 double parse_rate(std::string_view text, std::string_view what);

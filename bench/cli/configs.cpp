@@ -13,6 +13,7 @@
 #include "bench/cli/schedule_file.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/words.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/placement.hpp"
@@ -54,17 +55,18 @@ std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
 
 // A word that is not like any algorithm may have been meant as one more value of the option before
 // it: "--fault A B".
-const Algorithm& named(const std::string& name, const std::vector<std::string>& command) {
+const Algorithm& named(const std::string& name, const std::vector<std::string>& command,
+                       const CLI::App* app) {
   const auto names = names_of(arlab::algorithms());
   const bool known = std::find(names.begin(), names.end(), name) != names.end() ||
                      name.find(':') != std::string::npos;
   const auto at = std::find(command.begin(), command.end(), name);
-  const bool after_value = at - command.begin() > 3 && at != command.end() &&
-                           (at - 2)->starts_with('-') && (at - 2)->find('=') == std::string::npos;
+  const bool after_value = app && at - command.begin() > 3 && at != command.end();
   if (known || !after_value || !nearest(name, names).empty()) return find_algorithm(name);
-  fail(Blame::usage, fmt::format("'{}' is not an algorithm (one of {}): if it is another value of "
-                                 "{}, write {} again before it",
-                                 name, fmt::join(names, ", "), *(at - 2), *(at - 2)));
+  const std::string advice = advice_on_second_value(*app, *(at - 2), name);
+  if (advice.empty()) return find_algorithm(name);
+  fail(Blame::usage, fmt::format("'{}' is not an algorithm (one of {}): {}", name,
+                                 fmt::join(names, ", "), advice));
 }
 
 }  // namespace
@@ -136,7 +138,7 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
       continue;
     }
     if (name != "all") {
-      choose(named(name, command));
+      choose(named(name, command, app_));
       continue;
     }
     for (const Algorithm& a : arlab::algorithms())

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
 #include "bench/cli/options.hpp"
 #include "bench/cli/read_file.hpp"
@@ -52,6 +53,7 @@ std::string with_links(std::string_view between) {
 }
 
 constexpr const char* kDefaultModel = "alpha_beta";
+constexpr const char* kLinkModel = "fluid";           // if there is a topology
 constexpr const char* kMachineModel = "connections";  // which machine files describe
 
 }  // namespace
@@ -70,7 +72,9 @@ void ModelOptions::add(CLI::App& command) {
     names += (names.empty() ? "" : " or ") + std::string(m.name);
   command
       .add_option("--model", model,
-                  names + " (default " + kDefaultModel + "); `arlab list models` explains them")
+                  fmt::format("{} (default {}; with --topology {}, with --machine {}); `arlab list "
+                              "models` explains them",
+                              names, kDefaultModel, kLinkModel, kMachineModel))
       ->type_name("NAME");
   add_machine(command);
   const std::string group = "Topology (of --model " + with_links(" or ") + ")";
@@ -101,6 +105,11 @@ void ModelOptions::add(CLI::App& command) {
     }
 }
 
+std::string ModelOptions::note() const {
+  if (!model.empty() || topologies.empty() || !machine_path.empty()) return "";
+  return fmt::format("--topology without --model: simulated with model {}", kLinkModel);
+}
+
 std::vector<TopologyOptions> ModelOptions::networks() const {
   const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
                    network.routing != TopologyOptions{}.routing || network.seed != 0;
@@ -121,7 +130,7 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
                     placement_there = stated(machine_file ? machine_file->placement : "", "block");
   std::vector<TopologyOptions> all;
   const auto or_usual = [](const std::vector<std::string>& these, const std::string& usual) {
-    return these.empty() ? std::vector<std::string>{usual} : these;
+    return these.empty() ? std::vector<std::string>{usual} : without_repeats(these);
   };
   for (const std::string& topology : or_usual(split_specs(topologies), topology_there))
     for (const std::string& placement : or_usual(placements, placement_there)) {
@@ -157,6 +166,26 @@ std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank 
 
 bool ModelOptions::is_shared() const {
   return parsed_model().name == kMachineModel && values().at("shared") > 0;
+}
+
+void ModelOptions::check_effects() const {
+  const auto is = [](std::string_view one) {
+    return [one](const std::string& text) { return text == one; };
+  };
+  const bool draws_hosts = std::ranges::any_of(placements, is("random"));
+  const bool draws_routes =
+      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing));
+  if (parsed_model().has_links && network.seed != 0 && !draws_hosts && !draws_routes)
+    fail_without_effect("--seed", "--routing ecmp or valiant, or --placement random");
+  const auto is_given = [&](const char* name) {
+    const auto found = given.find(name);
+    return found != given.end() && !found->second.empty();
+  };
+  const Values all = values();
+  if (parsed_model().name != kMachineModel || is_random(simulator::with_values({}, all))) return;
+  for (const char* name : {"drift_seed", "drift_runs"})
+    if (is_given(name))
+      fail_without_effect(fmt::format("--{}", name), "--drift or --drift_long above 0");
 }
 
 int ModelOptions::draws() const {
@@ -203,7 +232,9 @@ std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
 
 const simulator::Model& ModelOptions::parsed_model() const {
   if (model.empty())
-    return simulator::find_model(machine_path.empty() ? kDefaultModel : kMachineModel);
+    return simulator::find_model(!machine_path.empty() ? kMachineModel
+                                 : topologies.empty()  ? kDefaultModel
+                                                       : kLinkModel);
   const simulator::Model& chosen = simulator::find_model(model);
   if (!machine_path.empty() && chosen.name != kMachineModel)
     fail(Blame::usage,

@@ -24,8 +24,9 @@ namespace arlab::bench {
 struct MachineFile;
 
 struct ModelOptions {
-  std::string model;         ///< as given; empty: connections with a machine file, else alpha_beta
-  std::string machine_path;  ///< of a machine file; empty: none
+  /// As given; empty: connections with a machine file, fluid with a topology, else alpha_beta.
+  std::string model;
+  std::string machine_path;                  ///< of a machine file; empty: none
   std::map<std::string, std::string> given;  ///< by parameter, as written
   std::vector<std::string> topologies, placements;
   TopologyOptions network;  ///< the options that all of them share
@@ -36,6 +37,10 @@ struct ModelOptions {
   /// Throws as parse_machine() does, if there is a machine file that cannot be used.
   void check_machine() const { file(); }
   const simulator::Model& parsed_model() const;
+  /// Throws Error(usage) for a given option that changes nothing.
+  void check_effects() const;
+  /// Returns what the model was chosen by, if not by name; empty if there is nothing to say.
+  std::string note() const;
 
   /// Returns the networks of a sweep, topologies x placements; at least one. Throws Error(usage) if
   /// the model does not use a given option.

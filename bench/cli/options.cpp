@@ -64,6 +64,7 @@ void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
 }
 
 void SweepOptions::add_names(CLI::App& app) {
+  app_ = &app;
   app.add_option("algorithms", positional, "Algorithms, or all (default)")->type_name("");
   app.add_option("-a,--algorithm", algorithms,
                  "The same, as an option: ring,recursive_multiplying:k=4")
@@ -94,10 +95,11 @@ void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {
   add_names(app);
   add_ranks(app, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)");
-  as_list(app.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
+  as_list(app.add_option("-n,--elements", elements,
+                         "Elements of the vector: 1000, 1K..1M, ... (K = 1024)"))
       ->type_name("COUNTS");
   as_list(app.add_option("-s,--size", sizes,
-                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4"))
+                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4 (K = 1024)"))
       ->type_name("BYTES");
   as_list(app.add_option("--segments", segments,
                          "Pipeline: cut the vector into this many pieces that travel "

@@ -132,6 +132,7 @@ struct SweepOptions {
   RankLayout given_layout(Rank ranks) const;
 
  private:
+  const CLI::App* app_ = nullptr;  // whose options these are; null: of no command
   const Algorithm& from_file(const std::string& path) const;
   void refuse_unused_layout(std::span<const Algorithm* const> chosen) const;
   mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read

@@ -69,8 +69,8 @@ void Progress::report_until_stopped() {
     if (terminal_ && shown_) continue;
     const std::string left = time_left(Clock::now());
     if (steps_ > 0)
-      say("note: after {} s, {} of {} are done, now {}{}{}\n", next.count(), done_, steps_,
-          activity_, left.empty() ? "" : ", about ", left);
+      say("note: after {} s, {} of {} are done{}{}{}{}\n", next.count(), done_, steps_,
+          activity_.empty() ? "" : ", now ", activity_, left.empty() ? "" : ", about ", left);
     else
       say("note: after {} s, {} is still working\n", next.count(), activity_);
   }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_set>
 
 #include "algorithms/base/error.hpp"
 
@@ -55,6 +57,15 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
     else
       expand_range(text, dots, what, all);
   }
+  std::unordered_set<std::int64_t> there;
+  std::erase_if(all, [&](std::int64_t number) { return !there.insert(number).second; });
+  return all;
+}
+
+std::vector<std::string> without_repeats(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts)
+    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
   return all;
 }
 
@@ -67,6 +78,12 @@ std::int32_t checked_number(std::int64_t number, std::string_view what, std::int
 
 double parse_port_rate(const std::string& text, const std::string& what) {
   constexpr double kLeast = 1, kMost = 1e15;  // those of a topology's links
+  constexpr double kSlowestPlain = 1e6;       // bits; "25" is meant to be 25G
+  const bool plain = text.find_first_not_of("0123456789.eE+- ") == std::string::npos;
+  if (const double bits = plain ? parse_rate(text, what) : kSlowestPlain; bits < kSlowestPlain)
+    refuse(what, text,
+           fmt::format("has no unit, so it is {} bit/s: write {}G for {} Gbit/s, or {}bps",
+                       show_number(bits), show_number(bits), show_number(bits), show_number(bits)));
   const double rate =
       text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
   if (!(rate >= kLeast && rate <= kMost))

@@ -14,16 +14,20 @@
 
 namespace arlab::bench {
 
-/// Reads counts and ranges of counts. Throws Error(usage) that names `what` and the text.
+/// Reads counts and ranges of counts; each number once, in the order of their first mention. Throws
+/// Error(usage) that names `what` and the text.
 std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
                                        std::string_view what);
+
+/// Returns the texts, each once, in the order of their first mention.
+std::vector<std::string> without_repeats(const std::vector<std::string>& texts);
 
 /// Returns the number. Throws Error(usage) that names `what` unless it is from `least` to `most`.
 std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
                             std::int32_t most);
 
-/// Returns bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s". Throws
-/// Error(usage) that names `what`.
+/// Returns bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s". Refuses
+/// "10", which is below 1 Mbit/s without a unit. Throws Error(usage) that names `what`.
 double parse_port_rate(const std::string& text, const std::string& what);
 
 std::string show_bytes(std::int64_t bytes);           ///< "4 KiB", "1000 B", "1.5 MiB"

@@ -178,4 +178,16 @@ std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::str
   return Checker(app, std::move(words)).run();
 }
 
+std::string advice_on_second_value(const CLI::App& command, const std::string& given,
+                                   const std::string& word) {
+  const CLI::Option* const option = command.get_option_no_throw(given == "--o" ? kOptionO : given);
+  if (!option || !takes_value(*option)) return "";
+  const bool repeats = option->get_items_expected_max() > 1 ||
+                       option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  if (repeats)
+    return fmt::format("if it is another value of {}, write {} again before it", given, given);
+  return fmt::format("{} takes one value, so remove '{}' ({}: {})", given, word, given,
+                     option->get_description());
+}
+
 }  // namespace arlab::bench

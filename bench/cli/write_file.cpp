@@ -47,6 +47,11 @@ void say_written(const std::string& path) {
   if (path != "-") say("wrote {}\n", path);
 }
 
+void make_folder_of(const std::string& path) {
+  if (collectives::make_folder_of(path))
+    say("note: made the folder {}\n", fs::path(path).parent_path().string());
+}
+
 void write_file(const std::string& path, std::string_view text) {
   if (path == "-") {
     std::cout << text;
@@ -54,11 +59,14 @@ void write_file(const std::string& path, std::string_view text) {
   }
   std::cout.flush();  // the file may be /dev/stdout
   std::fflush(stdout);
+  make_folder_of(path);
   collectives::write_atomically(path, {&text, 1});
 }
 
 void check_can_write(const std::string& path) {
-  if (path != "-" && !path.empty()) collectives::check_can_write(path);
+  if (path == "-" || path.empty()) return;
+  make_folder_of(path);
+  collectives::check_can_write(path);
 }
 
 void check_writable(const std::string& path) {

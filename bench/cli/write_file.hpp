@@ -10,7 +10,9 @@
 namespace arlab::bench {
 
 using collectives::cannot_write;
-using collectives::make_folder_of;
+
+/// Makes the folder of a file if it is missing, with a note on stderr.
+void make_folder_of(const std::string& path);
 
 /// Writes the text; "-" is stdout. Creates a missing folder. An earlier file is replaced by the whole
 /// text or stays. Throws Error(environment) with the reason of the system.

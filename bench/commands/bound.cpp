@@ -17,6 +17,7 @@
 #include "bench/results/table.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/bounds/weighted_shares.hpp"
+#include "simulator/topologies/routing/routing.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -134,7 +135,10 @@ void print_bounds(const NetworkBounds& b, const Reached& reached,
 
 void bound(const BoundOptions& options, const Session& session) {
   check_can_write(options.json);
-  options.network.parsed_routing();
+  if (options.network.parsed_routing() != simulator::Routing::automatic)
+    fail_without_effect("--routing", "a simulation, since a bound holds for every routing");
+  if (options.network.seed != 0 && options.network.placement != "random")
+    fail_without_effect("--seed", "--placement random");
   const simulator::Topology topology = options.network.open(options.ranks);
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const NetworkBounds bounds = network_bounds(topology, options.network.hosts_of(topology, ranks));

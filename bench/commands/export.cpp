@@ -100,7 +100,7 @@ void export_one(const ExportCommand& command) {
   if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
     fail_unknown("format", command.format, formats);
   check_writable(command.file);
-  (void)command.model.values();  // throws for a value that is not one, whatever the format
+  command.model.check_effects();  // also throws for a value that is not one, whatever the format
   if (command.format != "perfetto")
     for (const auto& [name, text] : command.model.given)
       if (!text.empty())
@@ -137,6 +137,7 @@ void export_one(const ExportCommand& command) {
     text = to_xml(program);
   } else {
     constexpr std::size_t kTracks = 32;  // of links
+    if (const std::string note = command.model.note(); !note.empty()) say("note: {}\n", note);
     simulator::Trace trace;
     simulator::LinkHistory history;
     const auto network = command.model.make(config.network, config.problem.ranks);

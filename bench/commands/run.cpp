@@ -172,6 +172,21 @@ void check_late_rank(const RunCommand& command, const std::vector<Config>& confi
                        config.problem.ranks, config.problem.ranks - 1));
 }
 
+// A job has one number of ranks.
+void check_job_ranks(const RunCommand& command, const Job& job, const Backend& backend) {
+  const std::vector<Rank> ranks = command.sweep.parsed_ranks();
+  if (job.placement(backend) != collectives::Placement::processes || ranks.size() < 2) return;
+  const std::string wanted = fmt::format("{}", fmt::join(ranks, ", "));
+  constexpr const char* kRemedy = "add --launches 1, which starts a job for each number of ranks";
+  if (job.ranks() == 0)
+    fail(Blame::usage,
+         fmt::format("backend {} needs jobs of {} ranks: {}", backend.name, wanted, kRemedy));
+  fail(Blame::usage,
+       fmt::format("ranks are {}, but the MPI job has {}: leave out -p, or start arlab "
+                   "without a launcher, with -b {}, and {}",
+                   wanted, job.ranks(), backend.name, kRemedy));
+}
+
 void check_samples(const RunCommand& command) {
   if (command.samples.empty()) return;
   const std::pair<const char*, const std::string&> others[] = {{"--json", command.sweep.json},
@@ -205,6 +220,7 @@ int run(RunCommand& command, Job& job) {
   const std::vector<Config> configs = planned(command, job);
   job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
   check_late_rank(command, configs);
+  check_job_ranks(command, job, backend);
   if (job.is_root()) check_outputs(command.sweep);
   check_samples(command);
   if (command.sweep.plan) {

@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "bench/results/context.hpp"
 #include "bench/simulate/median_draw.hpp"
 #include "bench/sweep/output.hpp"
 #include "collectives/backends/gpus.hpp"
@@ -77,13 +78,12 @@ std::optional<double> modelled_us(const ModelOptions& model, const Config& confi
 }
 
 Json device_context() {
-  const std::string links = collectives::gpu_links(), nccl = collectives::nccl_version_or_none();
-  return {{"gpu", fmt::format("{} ({})", collectives::gpu_names(),
-                              collectives::gpu_infos().front().details)},
-          {"gpu_links", links.empty() ? Json(nullptr) : Json(links)},
-          {"copy_limit_gbps", collectives::gpu_copy_limit()},
-          {"cuda", collectives::cuda_versions()},
-          {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
+  return to_json(DeviceContext{.gpus = fmt::format("{} ({})", collectives::gpu_names(),
+                                                   collectives::gpu_infos().front().details),
+                               .links = collectives::gpu_links(),
+                               .copy_limit = collectives::gpu_copy_limit(),
+                               .cuda = collectives::cuda_versions(),
+                               .nccl = collectives::nccl_version_or_none()});
 }
 
 }  // namespace arlab::bench

@@ -60,7 +60,7 @@ void refuse_together(const SimulateCommand& command) {
     if (is_disturbed && given)
       fail(Blame::usage,
            fmt::format(
-               "{} describes the undisturbed run: leave out it, or --late, --jitter, --noise "
+               "{} describes the undisturbed run: leave it out, or --late, --jitter, --noise "
                "and --flap",
                what));
 }
@@ -135,6 +135,8 @@ void add_simulate(CLI::App& command, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
+    if (const std::string note = options->model.note(); session.progress && !note.empty())
+      say("note: {}\n", note);
     std::vector<std::string> words = o.positional;
     words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
     if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
@@ -151,6 +153,7 @@ void add_simulate(CLI::App& command, Session& session) {
     if (o.ranks.empty()) o.ranks = {"64"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     const ModelOptions& m = options->model;
+    m.check_effects();
     const std::string model(m.parsed_model().name), machine = m.machine();
     options->values = m.values();
     if (options->links > 0 && !m.parsed_model().has_links)

@@ -12,6 +12,7 @@
 #include "bench/launches/child.hpp"
 #include "bench/launches/launch_table.hpp"
 #include "bench/launches/launches.hpp"
+#include "bench/results/context.hpp"
 #include "bench/sweep/output.hpp"
 #include "collectives/backends/backend.hpp"
 
@@ -69,7 +70,7 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
   const bool by_launcher = needs_launcher(options, backend);
   std::vector<std::string> arguments = without_options(sweep.command, kOfLauncher);
   arguments.front() = own_program();
-  LaunchPlan plan{options.launches, {}, sweep.json};
+  LaunchPlan plan{options.launches, {}, sweep.json, shell_quoted(sweep.command)};
   if (!by_launcher) {
     plan.jobs.push_back(arguments);
   } else {

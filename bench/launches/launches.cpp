@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 
@@ -10,6 +10,7 @@
 #include "bench/cli/say.hpp"
 #include "bench/launches/child.hpp"
 #include "bench/launches/temporary_folder.hpp"
+#include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 
 namespace arlab::bench {
@@ -25,16 +26,18 @@ int words_taken(const std::string& word, const std::vector<std::string>& options
   return 0;
 }
 
-// Copies a job's lines to the file, and returns its records.
-std::vector<Json> keep(const std::string& job_file, const std::string& path,
+// Copies a job's lines to the file, and returns its records. The job's own command names a temporary
+// file, so its context gets the command that started all jobs.
+std::vector<Json> keep(const std::string& job_file, const LaunchPlan& plan,
                        std::optional<ResultFile>& file) {
   Results results = read_results(job_file);
-  for (const Json& context : results.contexts) {
-    if (path.empty()) break;
+  for (Json& context : results.contexts) {
+    if (plan.json.empty()) break;
+    context["command"] = plan.command;
     if (file)
       file->add(context);
     else
-      file.emplace(path, ResultFile::Mode::fresh, context);
+      file.emplace(plan.json, ResultFile::Mode::fresh, context);
   }
   for (Json& record : results.records) {
     record.erase("context");
@@ -85,15 +88,16 @@ LaunchResults run_launches(const LaunchPlan& plan) {
     say("launch {} of {}\n", launch, plan.launches);
     std::vector<Json>& records = all.records.emplace_back();
     for (std::vector<std::string> words : plan.jobs) {
-      const std::string job_file = folder.file("job.jsonl");
+      const std::string job_file = folder.file("job.jsonl"), started = shell_quoted(words);
+      std::filesystem::remove(job_file);  // of the job before
       words.insert(words.end(), {"--json", job_file});
       const int code = run_child(words);
       if (code != 0 && code != 1)
         fail(code == 2 ? Blame::usage : Blame::environment,
              fmt::format("launch {}: `{}` ended with status {}: its message is above", launch,
-                         fmt::join(words, " "), code));
+                         started, code));
       all.wrong |= code == 1;
-      for (Json& record : keep(job_file, plan.json, file)) records.push_back(std::move(record));
+      for (Json& record : keep(job_file, plan, file)) records.push_back(std::move(record));
     }
   }
   return all;

@@ -25,6 +25,7 @@ struct LaunchPlan {
   int launches = 1;
   std::vector<std::vector<std::string>> jobs;  ///< of one launch, each without the option --json
   std::string json;                            ///< file for all records; empty: none
+  std::string command;                         ///< for their contexts: what was typed
 };
 
 struct LaunchResults {

@@ -86,7 +86,7 @@ void Job::check(const Backend& backend, Rank ranks) const {
   if (placement(backend) == Placement::processes) {
     if (this->ranks() == 0)
       fail(Blame::usage,
-           fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab run ...`",
+           fmt::format("backend {} needs a job: start the program with `mpirun -n {}`",
                        backend.name, ranks));
     if (ranks != this->ranks())
       fail(Blame::usage,

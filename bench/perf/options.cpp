@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -68,13 +69,23 @@ void add_number(CLI::App& app, const std::string& names, int& value, std::int64_
       ->type_name("N");
 }
 
+// As nccl-tests reads sizes: "8m" and "8MB" are "8M".
+std::int64_t parse_size(std::string text, const std::string& what) {
+  constexpr std::string_view kUnits = "kmgKMG";
+  const auto is_unit = [&](char c) { return kUnits.find(c) != kUnits.npos; };
+  if (text.size() > 1 && text.ends_with('B') && is_unit(text[text.size() - 2])) text.pop_back();
+  if (!text.empty() && is_unit(text.back()))
+    text.back() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.back())));
+  return parse_count(text, what);
+}
+
 void add_bytes(CLI::App& app, const std::string& names, std::int64_t& value,
                const std::string& help) {
   const std::string what = names.substr(0, names.find(','));
   app.add_option_function<std::string>(
          names,
          [&value, what](const std::string& text) {
-           value = parse_count(text, what);
+           value = parse_size(text, what);
            if (value < 0) fail(Blame::usage, fmt::format("{} is {}: give 0 or more", what, value));
          },
          help)
@@ -156,6 +167,10 @@ bool parse_perf(const std::vector<std::string>& words, PerfOptions& options) {
   } catch (const CLI::ParseError& e) {
     fail(Blame::usage, fmt::format("{}: {} -h lists all options", e.what(), options.program.name));
   }
+  if (options.min_bytes > options.max_bytes)
+    fail(Blame::usage, fmt::format("-b is {} and -e {}: give a smallest size (-b) of at most the "
+                                   "largest (-e)",
+                                   options.min_bytes, options.max_bytes));
   if (options.step_factor <= 1 && options.step_bytes < 1 && options.max_bytes > options.min_bytes)
     fail(Blame::usage, "-i is 0: give a step, or a factor with -f");
   if (options.min_bytes == 0 && options.step_factor > 1)

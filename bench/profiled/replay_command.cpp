@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/cli/say.hpp"
+#include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -53,8 +55,11 @@ void check_memory(const ReplayConfig& c, Placement placement) {
                      replicas, c.profile->name, needed / 1e9, memory / 1e9));
 }
 
+// By number of workers.
+using Profiles = std::map<Rank, training::ModelProfile>;
+
 ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backend& backend,
-                       const training::ModelProfile& profile, Rank workers) {
+                       Profiles& profiles, Rank workers) {
   const Placement placement = job.placement(backend);
   training::TrainerOptions learning = options.learning;
   learning.strategy = strategy_on(options.strategy, placement);
@@ -63,13 +68,14 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
     learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
   const TrainingRanks all =
       training_ranks(job, backend, learning, workers, !options.workers.empty());
-  ReplayConfig c{.profile = &profile,
+  if (!profiles.contains(all.workers)) profiles.emplace(all.workers, options.profile(all.workers));
+  ReplayConfig c{.profile = &profiles.at(all.workers),
                  .learning = std::move(learning),
                  .backend = std::string(backend.name),
                  .network = {},
                  .workers = all.workers,
                  .ranks = all.ranks,
-                 .slowdown = options.slowdown,
+                 .slowdown = options.slowdown_by_rank(),
                  .steps = options.steps};
   if (static_cast<Rank>(c.slowdown.size()) > c.workers)
     fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", c.slowdown.size(),
@@ -79,14 +85,13 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
 }
 
 std::vector<ReplayConfig> configs_of(const ReplayOptions& options, const Job& job,
-                                     const Backend& backend,
-                                     const training::ModelProfile& profile) {
+                                     const Backend& backend, Profiles& profiles) {
   std::vector<ReplayConfig> all;
   for (const Rank workers : options.chosen_workers())
     for (const std::string& algorithm : options.algorithms)
       for (const std::string& scheduler : options.schedulers)
         for (const std::string& compressor : options.compressors) {
-          ReplayConfig c = config_of(options, job, backend, profile, workers);
+          ReplayConfig c = config_of(options, job, backend, profiles, workers);
           c.learning.route = algorithm;
           set_scheduler(c.learning.options.gradients, scheduler);
           set_compressor(c.learning.options.gradients, compressor);
@@ -141,10 +146,11 @@ std::optional<ReplayResult> replayed(const ReplayOptions& options, const ReplayC
 }
 
 int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Backend& backend,
-         const training::ModelProfile& profile, const std::vector<ScaleNetwork>& networks) {
+         Profiles& profiles, const std::vector<ScaleNetwork>& networks) {
   const bool is_virtual = backend.placement == Placement::emulated;
   if (job.is_root()) check_tuning(options, networks.size(), is_virtual);
-  ReplayConfig config = config_of(options, job, backend, profile, options.chosen_workers().front());
+  ReplayConfig config =
+      config_of(options, job, backend, profiles, options.chosen_workers().front());
   SearchSpace space{.algorithms = {}, .schedulers = {}, .compressors = options.compressors};
   if (app.count("--algorithm") > 0) space.algorithms = options.algorithms;
   if (app.count("--scheduler") > 0) space.schedulers = options.schedulers;
@@ -184,10 +190,15 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   const bool is_virtual = backend.placement == Placement::emulated;
   options.check_values();
   options.check_effects(app, job.placement(backend));
-  const training::ModelProfile profile = options.profile();
   if (job.is_root()) check_can_write(options.json);
-  if (options.tunes()) return tune(options, app, job, backend, profile, networks);
-  const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profile);
+  Profiles profiles;
+  if (options.tunes()) return tune(options, app, job, backend, profiles, networks);
+  const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profiles);
+  std::vector<Rank> workers;
+  for (const ReplayConfig& config : configs) workers.push_back(config.workers);
+  if (const std::string note = note_on_local_batch(options.batch, workers);
+      job.is_root() && !note.empty())
+    say("note: {}\n", note);
   std::vector<ReplayResult> results;
   for (std::size_t n = 0; n < (is_virtual ? networks.size() : 1); ++n)
     for (ReplayConfig config : configs) {
@@ -220,6 +231,9 @@ void add_replayed_training(CLI::App& command, Session& session) {
   add_settings_option(command);
   command.callback([options, &command, &session] {
     options->command = session.command;
+    options->algorithms = without_repeats(options->algorithms);
+    for (auto* specs : {&options->schedulers, &options->compressors})
+      *specs = without_repeats(split_specs(*specs));
     if (session.progress) session.progress->stop();
     session.exit_code =
         in_job([&](Job& job) { return run(*options, command, job); }, options->patience);

@@ -66,13 +66,8 @@ void ReplayOptions::add(CLI::App& app) {
   app.add_flag("--no-overlap", no_overlap,
                "Exchange gradients after the backward pass, not during it");
   add_number(app, "--steps", steps, 8, 10'000, "Training steps (default 20)");
-  add_interval(app, "-B,--batch", batch, 1,
-               "Samples per worker and step; the passes take time in proportion (default: the "
-               "profile's)");
-  app.add_option("--slowdown", slowdown,
-                 "Factors on the times of the passes, by worker (default 1 for all)")
-      ->delimiter(',')
-      ->type_name("FACTORS");
+  add_batch(app, batch, global_batch);
+  app.add_option("--slowdown", slowdown, kSlowdownHelp)->delimiter(',')->type_name("FACTORS");
   app.add_option(
          "--bandwidth,--topology,--machine,--network", networks,
          "Backend virtual: as for backend simulated (default 10G); or several. With --tune: "
@@ -98,11 +93,19 @@ void ReplayOptions::add(CLI::App& app) {
   add_timeout(app, patience);
 }
 
-training::ModelProfile ReplayOptions::profile() const {
+training::ModelProfile ReplayOptions::profile(Rank all_workers) const {
   ScaleOptions scale;
   scale.model = model;
   scale.batch = batch;
-  return scale.profile();
+  scale.global_batch = global_batch;
+  scale.slowdown = slowdown;
+  return scale.on_each(scale.profile(), all_workers);
+}
+
+std::vector<double> ReplayOptions::slowdown_by_rank() const {
+  ScaleOptions scale;
+  scale.slowdown = slowdown;
+  return scale.slowdown_by_rank();
 }
 
 std::vector<Rank> ReplayOptions::chosen_workers() const {

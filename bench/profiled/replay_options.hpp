@@ -23,7 +23,7 @@ struct ReplayOptions {
   std::string latency = "20us";
   std::string tune, codec_cost;  ///< tune: the file of settings to write
   std::vector<double> slowdown;
-  Count batch = 0;
+  Count batch = 0, global_batch = 0;  ///< samples per step: of each worker, of all; 0: not given
   int steps = 20;
   training::TrainerOptions learning;
   bool no_overlap = false;
@@ -32,8 +32,9 @@ struct ReplayOptions {
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& app);
-  /// Throws Error(usage) that names the bad value.
-  training::ModelProfile profile() const;
+  /// As ScaleOptions has them. Throws Error(usage) that names the bad value.
+  training::ModelProfile profile(Rank workers) const;
+  std::vector<double> slowdown_by_rank() const;
   std::vector<Rank> chosen_workers() const;
   std::vector<ScaleNetwork> parsed_networks() const;
   bool tunes() const { return !tune.empty(); }

@@ -45,10 +45,15 @@ std::string replay_table(const std::vector<ReplayResult>& results) {
 }
 
 std::string explain_replay(const ReplayResult& r) {
+  const training::GradientOptions& gradients = r.config.learning.options.gradients;
+  std::string how = r.config.learning.strategy;
+  for (const std::string& part :
+       {route_of(r), scheduler_text(gradients), compressor_label(gradients)})
+    if (!part.empty() && part != "none") how += ", " + part;
   const std::string text = fmt::format(
-      "{} on {}: {} of computation were replayed per step, as waiting; {} of communication was "
+      "{} on {}, {}: {} of computation were replayed per step, as waiting; {} of communication was "
       "{}, and {} of it exposed.",
-      r.config.profile->name, show_plural(r.config.workers, "worker"), time_of(r.compute),
+      r.config.profile->name, show_plural(r.config.workers, "worker"), how, time_of(r.compute),
       time_of(r.communication), r.config.network.empty() ? "real" : "simulated",
       time_of(r.exposed));
   if (rest(r) == 0) return text + "\n";

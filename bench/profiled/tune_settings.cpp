@@ -36,6 +36,7 @@ ScaleOptions scale_options(const ReplayOptions& options, const std::string& stra
   scale.codec_cost = options.search_codec_cost();
   scale.slowdown = options.slowdown;
   scale.batch = options.batch;
+  scale.global_batch = options.global_batch;
   return scale;
 }
 
@@ -62,7 +63,9 @@ std::string words_of(const ExchangeSetting& s) {
 SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& space,
                                const std::string& strategy, Rank workers) {
   const ScaleOptions scale = scale_options(options, strategy);
-  return search_settings({.scale = scale, .profile = scale.profile(), .workers = workers}, space);
+  return search_settings(
+      {.scale = scale, .profile = scale.on_each(scale.profile(), workers), .workers = workers},
+      space);
 }
 
 SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space) {

@@ -118,6 +118,17 @@ std::string frequency_governor() {
   return text;
 }
 
+Json to_json(const DeviceContext& devices) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+  };
+  return {{"gpu", devices.gpus},
+          {"gpu_links", or_null(devices.links)},
+          {"copy_limit_gb_per_s", devices.copy_limit},
+          {"cuda", devices.cuda},
+          {"nccl", or_null(devices.nccl)}};
+}
+
 Json context(const std::vector<std::string>& command, const Json& machine) {
   const std::string mpi = collectives::mpi_library(), governor = frequency_governor();
   Json all{{"schema", kSchema},

@@ -12,6 +12,14 @@ namespace arlab::bench {
 /// `command`: the command line, as given. `machine`: keys to add or to replace.
 Json context(const std::vector<std::string>& command, const Json& machine = {});
 
+/// What the context of runs on GPUs has besides.
+struct DeviceContext {
+  std::string gpus, links;  ///< names; how they are connected, empty: not known
+  double copy_limit = 0;    ///< GB/s, bytes read plus bytes written
+  std::string cuda, nccl;   ///< versions; nccl empty: none
+};
+Json to_json(const DeviceContext& devices);
+
 /// Returns the current time in UTC, such as "2026-11-21T04:00:00Z".
 std::string utc_now();
 

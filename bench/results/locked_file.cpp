@@ -31,9 +31,7 @@ void lock(int file, const std::string& path) {
   if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(file);
   fail(Blame::environment,
-       fmt::format("another process writes {}: name another file, wait for its end, or start "
-                   "processes that work together with --share",
-                   path));
+       fmt::format("another process writes {}: name another file, or wait for its end", path));
 }
 
 LockedFile stream_of(int file, const std::string& path) {
@@ -44,7 +42,7 @@ LockedFile stream_of(int file, const std::string& path) {
 
 }  // namespace
 
-void keep_earlier(const std::string& path) {
+void keep_earlier(const std::string& path, const std::string& instead) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return;
   int number = 1;
@@ -52,10 +50,10 @@ void keep_earlier(const std::string& path) {
   const std::string kept = fmt::format("{}.{}", path, number);
   fs::rename(path, kept, error);
   if (error)
-    fail(Blame::environment,
-         fmt::format("cannot keep the earlier {} as {} ({}): name another file or use --resume",
-                     path, kept, error.message()));
-  say("note: kept the earlier {} as {} (--resume would continue it)\n", path, kept);
+    fail(Blame::environment, fmt::format("cannot keep the earlier {} as {} ({}): name another file",
+                                         path, kept, error.message()));
+  say("note: kept the earlier {} as {}{}\n", path, kept,
+      instead.empty() ? "" : fmt::format(" ({})", instead));
 }
 
 LockedFile open_to_append(const std::string& path) {
@@ -72,14 +70,14 @@ LockedFile open_to_append(const std::string& path) {
   }
 }
 
-LockedFile open_new(const std::string& path) {
+LockedFile open_new(const std::string& path, const std::string& instead) {
   for (;;) {
     LockedFile file = open_to_append(path);
     if (path == "-") return file;
     std::error_code none;
     const auto size = fs::is_regular_file(path, none) ? fs::file_size(path, none) : 0;
     if (size == 0 || none) return file;
-    keep_earlier(path);  // while it is locked, so that no file in use is renamed
+    keep_earlier(path, instead);  // while it is locked, so that no file in use is renamed
   }
 }
 

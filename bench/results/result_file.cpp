@@ -94,7 +94,7 @@ ResultFile::ResultFile(const std::string& path, Mode mode, const Json& context) 
   if (mode == Mode::resume && path != "-")
     resume();
   else
-    file_ = open_new(path_);
+    file_ = open_new(path_, mode == Mode::resumable ? "--resume would continue it" : "");
   add(context);
 }
 

@@ -26,8 +26,9 @@ Results read_results(const std::string& path);
 class ResultFile {
  public:
   enum class Mode {
-    fresh,   ///< an earlier file is renamed to <path>.1, .2, ...
-    resume,  ///< appends to an earlier file
+    fresh,      ///< an earlier file is renamed to <path>.1, .2, ...
+    resume,     ///< appends to an earlier file
+    resumable,  ///< as fresh, where --resume would have appended
   };
 
   /// path "-" is stdout. Throws Error(environment) if the file cannot be written.

@@ -84,12 +84,16 @@ void add_run_keys(Json& line) {
     add(key, nullptr);
 }
 
-// Keys that files of schema 2 written before they were added lack.
+// Keys that files of schema 2 written before they were added lack, or had by another name.
 void add_later_keys(Json& line) {
   const auto add = [&](const char* key) {
     if (!line.contains(key)) line[key] = nullptr;
   };
   if (line["kind"] == "context") {
+    if (const auto old = line.find("copy_limit_gbps"); old != line.end()) {  // of GPUs, for a time
+      line["copy_limit_gb_per_s"] = *old;
+      line.erase("copy_limit_gbps");
+    }
     for (const char* key : {"governor", "environment", "launch"}) add(key);
     return;
   }

@@ -49,14 +49,18 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
                  table);
 }
 
-std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelProfile& profile,
-                              Progress* progress) {
-  const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
+std::vector<Rank> chosen_gpus(const PlanCommand& options) {
   std::vector<Rank> gpus;
   for (const Count n : parse_counts(
            options.gpus.empty() ? std::vector<std::string>{"8", "64", "512"} : options.gpus,
            "--gpus"))
     gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
+  return gpus;
+}
+
+std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelProfile& model,
+                              const std::vector<Rank>& gpus, Progress* progress) {
+  const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   if (progress) progress->begin(networks.size() * gpus.size());
   std::vector<ScaleRow> rows;
   for (const ScaleNetwork& network : networks)
@@ -64,6 +68,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
       if (progress)
         progress->show(rows.size(),
                        fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
+      const training::ModelProfile profile = options.scale.on_each(model, ranks);
       training::TrainingPlan plan =
           options.scale.plan(profile, options.scheduler, options.compressor, ranks);
       const training::MakeNetwork make = options.scale.place(plan, profile, network);
@@ -83,16 +88,25 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
 
 void run_plan(const PlanCommand& options, Session& session) {
   check_can_write(options.scale.json);
-  const training::ModelProfile profile = options.scale.profile();
-  const std::vector<ScaleRow> rows = planned(options, profile, session.progress.get());
+  const std::vector<Rank> gpus = chosen_gpus(options);
+  const training::ModelProfile model = options.scale.profile();
+  training::ModelProfile profile = model;
+  for (const Rank ranks : gpus) profile = options.scale.on_each(model, ranks);  // or throws, early
+  const std::vector<ScaleRow> rows = planned(options, model, gpus, session.progress.get());
   if (session.progress) session.progress->clear();
+  if (const std::string note = note_on_local_batch(options.scale.batch, gpus); !note.empty())
+    say("note: {}\n", note);
   if (options.scale.json != "-") {
     print(
-        "{}: {} parameters, {} of gradients, {} {} per GPU and step, on {}\n\n{}\n"
+        "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
         profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
-        show_count(profile.batch), profile.samples, profile.device, Lines{plan_table(rows)});
+        options.scale.global_batch > 0
+            ? fmt::format("{} {} per step over all GPUs", show_count(options.scale.global_batch),
+                          profile.samples)
+            : fmt::format("{} {} per GPU and step", show_count(profile.batch), profile.samples),
+        profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
   }
@@ -126,12 +140,16 @@ void add_plan(CLI::App& command, Session& session) {
                   "network; or any of `arlab list algorithms`")
       ->type_name("NAME");
   command
-      .add_option("--scheduler", options->scheduler,
-                  "Order of gradient messages: any of `arlab list schedulers` (default buckets)")
+      .add_option(
+          "--scheduler", options->scheduler,
+          "Order of gradient messages: one of `arlab list schedulers` (default buckets); `arlab "
+          "train -b simulated` compares several")
       ->type_name("SPEC");
   command
-      .add_option("--compressor", options->compressor,
-                  "Compression of gradients: any of `arlab list compressors` (default none)")
+      .add_option(
+          "--compressor", options->compressor,
+          "Compression of gradients: one of `arlab list compressors` (default none); `arlab "
+          "train -b simulated` compares several")
       ->type_name("SPEC");
   command.callback([options, &command, &session] {
     options->scale.command = session.command;

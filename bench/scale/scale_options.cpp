@@ -18,7 +18,6 @@ namespace arlab::bench {
 namespace {
 
 constexpr std::string_view kProfile = "profile:";
-constexpr std::int32_t kMostBatch = 1 << 24;
 
 std::string profile_names() {
   std::string all;
@@ -27,7 +26,56 @@ std::string profile_names() {
   return all;
 }
 
+std::string unknown_profile(const std::string& model) {
+  std::string offer;
+  for (const training::BuiltInProfile& one : training::built_in_profiles())
+    if (one.name == model) offer = fmt::format(" (did you mean {}{}?)", kProfile, model);
+  return fmt::format(
+      "--model {}: a simulation needs a profile{}: give profile:NAME of {}, or "
+      "profile:FILE.json or FILE.et",
+      model, offer, profile_names());
+}
+
+void expect_positive(std::span<const double> slowdown) {
+  for (const double factor : slowdown)
+    if (!(factor > 0) || !(factor <= 1e6))
+      fail(Blame::usage,
+           fmt::format("--slowdown has the factor {}: give factors above 0 and at most "
+                       "1e6, such as 1 or 2.5",
+                       factor));
+}
+
+training::ModelProfile with_batch(training::ModelProfile profile, Count batch, double slower) {
+  const double factor = slower * static_cast<double>(batch) / static_cast<double>(profile.batch);
+  if (factor != 1)
+    for (training::ModelProfile::Part& part : profile.layers) {
+      part.forward = to_time(picoseconds(part.forward) * factor);
+      part.backward = to_time(picoseconds(part.backward) * factor);
+    }
+  profile.batch = batch;
+  return profile;
+}
+
 }  // namespace
+
+void add_batch(CLI::App& app, Count& local, Count& global) {
+  constexpr std::int32_t kMost = 1 << 24;
+  const auto add = [&app](const std::string& names, const std::string& what, Count& value,
+                          const std::string& help) {
+    app.add_option_function<std::string>(
+           names,
+           [&value, what](const std::string& text) {
+             value = checked_number(parse_count(text, what), what, 1, kMost);
+           },
+           help)
+        ->type_name("NUMBER");
+  };
+  add("-B,--batch,--local-batch", "--batch", local,
+      "Samples of each worker per step, not of all workers; the passes take time in proportion "
+      "(default: the profile's)");
+  add("--global-batch", "--global-batch", global,
+      "Samples of all workers together per step, instead");
+}
 
 void ScaleOptions::add(CLI::App& app) {
   app.add_option("-m,--model", model,
@@ -51,21 +99,13 @@ void ScaleOptions::add(CLI::App& app) {
                "diloco: parts of the model that are averaged in turn (default 1)");
   add_interval(app, "--delay", delay, 0,
                "diloco: steps that a worker computes while an outer gradient travels (default 0)");
-  app.add_option_function<std::string>(
-         "-B,--batch",
-         [this](const std::string& text) {
-           batch = checked_number(parse_count(text, "--batch"), "--batch", 1, kMostBatch);
-         },
-         "Samples per worker and step; the passes take time in proportion (default: the profile's)")
-      ->type_name("NUMBER");
+  add_batch(app, batch, global_batch);
   app.add_option(
          "--codec-cost", codec_cost,
          "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
          "GPU's memory each)")
       ->type_name("NS,NS");
-  app.add_option("--slowdown", slowdown, "Factors on the compute time, by rank (default 1 for all)")
-      ->delimiter(',')
-      ->type_name("FACTORS");
+  app.add_option("--slowdown", slowdown, kSlowdownHelp)->delimiter(',')->type_name("FACTORS");
   app.add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
       ->type_name("PART");
   app.add_option_function<std::string>(
@@ -92,20 +132,37 @@ void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
 }
 
 training::ModelProfile ScaleOptions::profile() const {
-  if (!model.starts_with(kProfile))
-    fail(Blame::usage, fmt::format("--model {}: a simulation needs a profile: give profile:NAME of "
-                                   "{}, or profile:FILE.json or FILE.et",
-                                   model, profile_names()));
-  training::ModelProfile profile = training::load_profile(model.substr(kProfile.size()));
-  if (batch > 0) {
-    const double factor = static_cast<double>(batch) / static_cast<double>(profile.batch);
-    for (training::ModelProfile::Part& part : profile.layers) {
-      part.forward = to_time(picoseconds(part.forward) * factor);
-      part.backward = to_time(picoseconds(part.backward) * factor);
-    }
-    profile.batch = batch;
-  }
-  return profile;
+  if (!model.starts_with(kProfile)) fail(Blame::usage, unknown_profile(model));
+  expect_positive(slowdown);
+  if (batch > 0 && global_batch > 0)
+    fail(Blame::usage,
+         "--batch, of each worker, and --global-batch, of all, are both given: give only one");
+  const training::ModelProfile whole = training::load_profile(model.substr(kProfile.size()));
+  return with_batch(whole, batch > 0 ? batch : whole.batch,
+                    slowdown.size() == 1 ? slowdown.front() : 1);
+}
+
+training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profile,
+                                             Rank workers) const {
+  if (global_batch == 0) return profile;
+  if (global_batch % workers != 0)
+    fail(Blame::usage,
+         fmt::format("--global-batch {} cannot be divided among {} equally: give a multiple, or "
+                     "--local-batch",
+                     global_batch, show_plural(workers, "worker")));
+  return with_batch(profile, global_batch / workers, 1);
+}
+
+std::vector<double> ScaleOptions::slowdown_by_rank() const {
+  return slowdown.size() == 1 ? std::vector<double>{} : slowdown;
+}
+
+std::string note_on_local_batch(Count batch, std::span<const Rank> workers) {
+  if (batch == 0 || workers.empty() || std::ranges::max(workers) == 1) return "";
+  return fmt::format(
+      "--batch {} is of each worker: {} samples per step on {} (--global-batch is of "
+      "all workers)",
+      batch, show_count(batch * workers.back()), show_plural(workers.back(), "worker"));
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
@@ -114,7 +171,7 @@ std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
     fail(Blame::usage, fmt::format("--latency is {}: give at most 10s", latency));
   std::vector<ScaleNetwork> all;
   for (const std::string& spec :
-       networks.empty() ? std::vector<std::string>{"10G"} : split_specs(networks))
+       networks.empty() ? std::vector<std::string>{"10G"} : without_repeats(split_specs(networks)))
     all.emplace_back(spec, each, seed);
   return all;
 }
@@ -182,16 +239,11 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                               .scheduling = gradients.scheduling,
                               .segments = segments,
                               .ranks = workers + serving,
-                              .slowdown = slowdown,
+                              .slowdown = slowdown_by_rank(),
                               .jitter = jitter,
                               .seed = seed,
                               .steps = steps};
-  for (const double factor : slowdown)
-    if (!(factor > 0) || !(factor <= 1e6))
-      fail(Blame::usage,
-           fmt::format("--slowdown has the factor {}: give factors above 0 and at most "
-                       "1e6, such as 1 or 2.5",
-                       factor));
+  expect_positive(slowdown);
   if (!(jitter >= 0) || !(jitter <= 1e6))
     fail(Blame::usage, fmt::format("--jitter is {}: give 0 to 1e6, such as 0.1", jitter));
   const training::CodecCost codec = parse_codec_cost(codec_cost);
@@ -227,7 +279,11 @@ const Algorithm& choose_algorithm(const std::string& word, const training::Train
   constexpr Count kMostMessages = 1'100'000;  // those of a ring of 740 ranks
   const Algorithm* best = nullptr;
   Time least = simulator::kNever;
-  for (const char* name : {"ring", "rabenseifner", "hierarchical", "circulant"}) {
+  std::vector<std::string_view> names{"ring", "rabenseifner", "hierarchical", "circulant"};
+  // The strategy's own can carry its collectives where none of these can.
+  if (std::ranges::find(names, plan.strategy->route) == names.end())
+    names.push_back(plan.strategy->route);
+  for (const std::string_view name : names) {
     training::TrainingPlan candidate = plan;
     candidate.algorithm = &find_algorithm(name);
     const Problem problem = candidate.problem(Collective::allreduce, kBucket);
@@ -242,7 +298,7 @@ const Algorithm& choose_algorithm(const std::string& word, const training::Train
       best = candidate.algorithm;
     }
   }
-  return best ? *best : find_algorithm("rabenseifner");
+  return best ? *best : find_algorithm(plan.strategy->route);
 }
 
 }  // namespace arlab::bench

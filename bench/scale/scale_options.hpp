@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct ScaleOptions {
   int segments = 1, steps = 12;
   Rank servers = 1;
   Count bound = 1;
-  Count every = 8, fragments = 1, delay = 0, batch = 0;
+  Count every = 8, fragments = 1, delay = 0;
+  Count batch = 0, global_batch = 0;  ///< samples per step: of each worker, of all; 0: not given
   std::uint64_t seed = 1;
   std::string json;
   std::vector<std::string> command;  ///< the whole command line
@@ -37,8 +39,14 @@ struct ScaleOptions {
   void add(CLI::App& command);
   /// Sets what real training has, too: the strategy and its options.
   void set_strategy(const training::TrainerOptions& learning);
-  /// Throws Error(usage) that names the bad value.
+  /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs that
+  /// are all slower by one factor. Throws Error(usage) that names the bad value.
   training::ModelProfile profile() const;
+  /// Returns that profile with this worker's part of --global-batch; unchanged without one. Throws
+  /// Error(usage) if the parts are not equal.
+  training::ModelProfile on_each(const training::ModelProfile& profile, Rank workers) const;
+  /// Returns the factors that differ by rank; empty: none do.
+  std::vector<double> slowdown_by_rank() const;
   std::vector<ScaleNetwork> parsed_networks() const;
 
   /// Throws Error(usage) for an option of `command` that changes nothing.
@@ -55,6 +63,16 @@ struct ScaleOptions {
   training::MakeNetwork place(training::TrainingPlan& plan, const training::ModelProfile& profile,
                               const ScaleNetwork& network) const;
 };
+
+inline constexpr const char* kSlowdownHelp =
+    "Factors on the compute time: 2.5 for all, or one per rank, such as 1,1,2.5 (default 1)";
+
+/// Adds --batch, --local-batch and --global-batch of training from a profile.
+void add_batch(CLI::App& app, Count& local, Count& global);
+
+/// Returns what --batch means on these numbers of workers; empty if it was not given, or there is one
+/// worker.
+std::string note_on_local_batch(Count batch, std::span<const Rank> workers);
 
 /// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of
 /// gradients of those that support the plan's collectives.

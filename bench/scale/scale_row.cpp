@@ -55,6 +55,16 @@ std::string advice(const ScaleRow& row) {
   return "";
 }
 
+// "ring, buckets, int8": what distinguishes rows of one model, number of workers and network.
+std::string how(const ScaleRow& row) {
+  std::string text = row.strategy;
+  for (const std::string& part :
+       {row.algorithm, row.schedules || row.scheduler != "buckets" ? row.scheduler : "",
+        row.compressor == "none" ? "" : row.compressor})
+    if (!part.empty()) text += ", " + part;
+  return text;
+}
+
 }  // namespace
 
 std::string_view name(Limit limit) {
@@ -89,9 +99,9 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
 std::string explain(const ScaleRow& row) {
   const double exposed = std::max(0.0, row.step - row.computation);
   return fmt::format(
-      "{} on {}, {}: limited by {}. {} of {} of communication per step is exposed. {}\n", row.model,
-      show_plural(row.ranks, "worker"), row.network, name(row.limit), show_time(us(exposed)),
-      show_time(us(row.steps.communication)), advice(row));
+      "{} on {}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}\n",
+      row.model, show_plural(row.ranks, "worker"), row.network, how(row), name(row.limit),
+      show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row));
 }
 
 Json to_json(const ScaleRow& row) {

@@ -7,6 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/say.hpp"
+#include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -47,7 +48,7 @@ std::string training_table(const std::vector<ScaleRow>& rows) {
 }
 
 std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
-  const training::ModelProfile profile = options.scale.profile();
+  const training::ModelProfile model = options.scale.profile();
   const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   std::vector<Rank> workers;
   for (const Count n : parse_counts(options.workers, "--workers"))
@@ -58,8 +59,11 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
     fail(Blame::usage, fmt::format("--trace is of one run, but these are {}: choose one number of "
                                    "workers, network, algorithm, scheduler and compressor",
                                    runs));
+  if (const std::string note = note_on_local_batch(options.scale.batch, workers); !note.empty())
+    say("note: {}\n", note);
   std::vector<ScaleRow> rows;
-  for (const Rank ranks : workers)
+  for (const Rank ranks : workers) {
+    const training::ModelProfile profile = options.scale.on_each(model, ranks);
     for (const ScaleNetwork& network : networks)
       for (const std::string& algorithm : options.algorithms)
         for (const std::string& scheduler : options.schedulers)
@@ -77,14 +81,11 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
                                          plan, make, training::Ranks::automatic,
                                          !options.trace.empty()));
           }
+  }
   return rows;
 }
 
 void run_simulated(const SimulatedTraining& options) {
-  if (options.backend != "simulated")
-    fail(Blame::usage, fmt::format("a profile trains on backend simulated only, not {}: leave out "
-                                   "--backend, or choose another model",
-                                   options.backend));
   if (!options.trace.empty()) check_writable(options.trace);
   check_can_write(options.scale.json);
   const std::vector<ScaleRow> rows = rows_of(options);
@@ -113,7 +114,11 @@ void add_simulated_training(CLI::App& command, Session& session) {
       "  arlab train -m profile:gpt2-xl -w 64 --topology rail_pod -a hierarchical --trace "
       "trace.json");
   const auto options = std::make_shared<SimulatedTraining>();
-  command.add_option("-b,--backend", options->backend, "simulated")->type_name("NAME");
+  command
+      .add_option("-b,--backend", options->backend,
+                  "simulated; with another one, a profile is replayed: `arlab train -m "
+                  "profile:resnet50 -b threads --help` has its options")
+      ->type_name("NAME");
   as_list(command.add_option("-w,-p,--workers,--ranks", options->workers,
                              "Workers: 8 (default), or 8,64,512, up to 16384"))
       ->type_name("COUNTS");
@@ -148,6 +153,9 @@ void add_simulated_training(CLI::App& command, Session& session) {
   add_settings_option(command);
   command.callback([options, &command, &session] {
     options->scale.command = session.command;
+    options->algorithms = without_repeats(options->algorithms);
+    for (auto* specs : {&options->schedulers, &options->compressors})
+      *specs = without_repeats(split_specs(*specs));
     options->scale.check_effects(command, options->algorithms, options->compressors);
     run_simulated(*options);
   });

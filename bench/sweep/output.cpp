@@ -52,7 +52,8 @@ Output::Output(const SweepOptions& options, std::size_t steps)
       progress_(options.progress) {
   check_outputs(options);
   if (!options.json.empty())
-    json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
+    json_.emplace(options.json,
+                  options.resume ? ResultFile::Mode::resume : ResultFile::Mode::resumable,
                   context(options.command, options.machine ? *options.machine : Json()));
   if (!options.csv.empty()) csv_.emplace(options.csv);
   if (progress_) progress_->begin(steps);

@@ -49,12 +49,15 @@ std::string names_where(bool (*has)(const StrategyKind&)) {
 }
 
 Count most_samples(const TrainOptions& options, const TrainConfig& c) {
-  return (options.batch + c.workers - 1) / c.workers;
+  return (options.batch_on(c.workers) + c.workers - 1) / c.workers;
 }
 
 }  // namespace
 
 void check_values(const TrainOptions& options) {
+  if (options.given("--batch") && options.given("--local-batch"))
+    fail(Blame::usage,
+         "--batch, of all workers, and --local-batch, of each, are both given: give only one");
   const std::string& aggregation = options.learning.options.gradients.aggregation;
   std::vector<std::string_view> known{"auto", "doubling", "balanced"};
   for (const training::Aggregation a : training::kAggregations) known.push_back(name(a));
@@ -134,7 +137,7 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
       fail(Blame::usage,
            fmt::format("--micro-batches is {}, but a worker has at most {} of {} samples per step: "
                        "give at most {}",
-                       options.learning.micro_batches, most, options.batch, most));
+                       options.learning.micro_batches, most, options.batch_on(c.workers), most));
 }
 
 std::string note_on_single_worker(const TrainOptions& options,

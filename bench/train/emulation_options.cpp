@@ -55,7 +55,8 @@ void VirtualRun::add(CLI::App& command) {
       ->group(group);
   command
       .add_option("--slowdown", slowdown,
-                  "Factors on the compute time, by rank: 1,1,2.5 (default 1 for all)")
+                  "Factors on the compute time: 2.5 for all, or one per rank, such as 1,1,2.5 "
+                  "(default 1)")
       ->delimiter(',')
       ->type_name("FACTORS")
       ->group(group);
@@ -89,9 +90,9 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
   if (!topology.empty()) {
     if (!bandwidths.empty() || !latency.empty())
       fail(Blame::usage,
-           fmt::format("--topology {} defines bandwidths and latencies: leave out "
-                       "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
-                       topology, topology.substr(0, topology.find(':'))));
+           fmt::format("--topology {} defines bandwidths and latencies: leave out --bandwidth and "
+                       "--latency, and set its own (`arlab list topologies`)",
+                       topology));
     return {{0, Time{}, topology}};
   }
   const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
@@ -123,6 +124,13 @@ training::CodecCost VirtualRun::given_codec_cost() const {
   return parse_codec_cost(codec_cost, ", or measured");
 }
 
+std::vector<double> VirtualRun::slowdown_on(Rank ranks) const {
+  if (slowdown.empty()) return {};
+  std::vector<double> all = slowdown;
+  all.resize(static_cast<std::size_t>(ranks), slowdown.size() == 1 ? slowdown.front() : 1.0);
+  return all;
+}
+
 collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uint64_t seed) const {
   return training::emulated_backend(
       [this, network, seed](Rank ranks,
@@ -130,8 +138,7 @@ collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uin
         if (static_cast<Rank>(slowdown.size()) > ranks)
           fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}",
                                          slowdown.size(), show_plural(ranks, "rank")));
-        training::EmulationOptions options{slowdown, jitter, seed};
-        if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
+        const training::EmulationOptions options{slowdown_on(ranks), jitter, seed};
         training::on_emulated_ranks(*made(network, ranks, seed), ranks, body, options);
       });
 }

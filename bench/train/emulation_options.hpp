@@ -33,7 +33,7 @@ struct VirtualRun {
 
   std::vector<std::string> bandwidths;  ///< as given; empty: 10G
   std::string latency, topology;        ///< as given; empty: 20us; ports
-  std::vector<double> slowdown;         ///< by rank; 1 for those beyond
+  std::vector<double> slowdown;         ///< one for all, or by rank; 1 for those beyond
   double jitter = 0;
   std::string speed = "1T", codec_cost = "measured";
 
@@ -42,6 +42,8 @@ struct VirtualRun {
   void check_values() const;
   /// Returns at least one. Throws Error(usage) that names the bad value.
   std::vector<VirtualNetwork> networks() const;
+  /// Returns the factor of each of this many ranks; empty if none were given.
+  std::vector<double> slowdown_on(Rank ranks) const;
   /// Returns multiply-adds per second of a worker.
   double parsed_speed() const;
   /// Returns the cost of the compressor, if there is one: as given, or measured once.

@@ -60,8 +60,12 @@ std::string names_of_models() {
 }
 
 void add_what(CLI::App& app, TrainOptions& o) {
-  as_list(app.add_option("-m,--model", o.models,
-                         fmt::format("{} (default mlp), or several", names_of_models())))
+  as_list(
+      app.add_option("-m,--model", o.models,
+                     fmt::format("{} (default mlp), or several; or profile:NAME, whose options "
+                                 "`arlab train -b simulated --help` and `arlab train -b threads "
+                                 "-m profile:resnet50 --help` list",
+                                 names_of_models())))
       ->type_name("NAMES");
   as_list(app.add_option("-w,-p,--workers,--ranks", o.workers,
                          "Workers: 4, or 1,2,4 to compare; the job's ranks under mpirun"))
@@ -71,8 +75,9 @@ void add_what(CLI::App& app, TrainOptions& o) {
   add_number(app, "--samples", o.samples, 1, "Samples per epoch of synthetic data (default 8000)");
   app.add_flag("--augment", o.augment, "Shift training images at random, and mirror color images");
   add_word(app, "--sharding", o.sharding, "data (default), file or off");
-  add_number(app, "-B,--batch,--batch-size", o.batch, 1,
-             "Samples per step, over all workers (default 64)");
+  add_number(app, "-B,--batch,--batch-size,--global-batch", o.batch, 1,
+             "Samples of all workers together per step, not of each (default 64)");
+  add_number(app, "--local-batch", o.local_batch, 1, "Samples of each worker per step, instead");
   add_number(app, "--micro-batches", o.learning.micro_batches, 1,
              "Number of parts in which a worker computes its batch (default 1)");
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
@@ -94,15 +99,16 @@ void add_how(CLI::App& app, TrainOptions& o) {
               "native, or auto, which times all of them first (default ring; tree for "
               "central_storage); or several"))
       ->type_name("NAMES");
-  add_word(
-      app, "-b,--backend", o.backend,
-      fmt::format("{}; default {}, under mpirun and srun {}; or {}: {}",
-                  backend_names([](const collectives::Backend& b) {
-                    return b.placement != collectives::Placement::colocated;
-                  }),
-                  backend_names([](const collectives::Backend& b) { return b.default_alone; }),
-                  backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
-                  o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
+  add_word(app, "-b,--backend", o.backend,
+           fmt::format(
+               "{}; default {}, under mpirun and srun {}; or {}: {}; or simulated, of a profile: "
+               "`arlab train -b simulated --help`",
+               backend_names([](const collectives::Backend& b) {
+                 return b.placement != collectives::Placement::colocated;
+               }),
+               backend_names([](const collectives::Backend& b) { return b.default_alone; }),
+               backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
+               o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
   add_number(app, "--groups", o.learning.route_options.group_size, 1,
              "Ranks per machine, for hierarchical and hsdp (default: the actual number)");
   add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
@@ -116,7 +122,7 @@ void add_how(CLI::App& app, TrainOptions& o) {
                  "topk:ratio=0.01; default none; or several, or all")
       ->type_name("SPECS");
   add_word(app, "--aggregation", o.learning.options.gradients.aggregation,
-           "How compressed gradients are combined: allreduce, all_gather, requantise; doubling or "
+           "How compressed gradients are combined: allreduce, all_gather, requantize; doubling or "
            "balanced for sparse ones; auto (default) receives the fewest bytes");
   app.add_flag("--no-overlap", o.no_overlap,
                "Exchange gradients after the backward pass, not during it");
@@ -209,6 +215,13 @@ bool TrainOptions::given(std::string_view option) const {
   return app_ && app_->get_option(std::string(option))->count() > 0;
 }
 
+TrainOptions TrainOptions::on(Rank workers_there) const {
+  TrainOptions all = *this;
+  all.batch = batch_on(workers_there);
+  all.local_batch = 0;
+  return all;
+}
+
 void TrainOptions::add(CLI::App& app) {
   app_ = &app;
   learning.rate.base = 0.05;
@@ -224,7 +237,8 @@ void TrainOptions::add(CLI::App& app) {
 std::vector<const training::Architecture*> TrainOptions::chosen_models() const {
   if (models.empty()) return {&training::find_architecture("mlp")};
   std::vector<const training::Architecture*> all;
-  for (const std::string& name : models) all.push_back(&training::find_architecture(name));
+  for (const std::string& name : without_repeats(models))
+    all.push_back(&training::find_architecture(name));
   return all;
 }
 

@@ -26,7 +26,9 @@ struct TrainOptions {
   std::string data = "synthetic", sharding = "data";
   std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
   std::string device = "cpu";
-  Count samples = 8000, validation_samples = 2000, batch = 64;
+  Count samples = 8000, validation_samples = 2000;
+  Count batch = 64;       ///< samples per step, over all workers; see batch_on()
+  Count local_batch = 0;  ///< of each worker; 0: not given
   std::uint64_t seed = 1;
   int prefetch = 2, threads = 1;
   bool sync_batch_norm = false, no_overlap = false, augment = false;
@@ -49,6 +51,12 @@ struct TrainOptions {
   std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
   bool tunes() const { return !tune.empty(); }
+  /// Returns the samples per step of all of this many workers.
+  Count batch_on(Rank workers_there) const {
+    return local_batch > 0 ? local_batch * workers_there : batch;
+  }
+  /// Returns these options with that batch.
+  TrainOptions on(Rank workers_there) const;
 
  private:
   const CLI::App* app_ = nullptr;

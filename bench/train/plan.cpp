@@ -14,19 +14,20 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
   std::vector<std::vector<std::string>> rows;
   for (const TrainConfig& c : configs) {
     const Count n = c.architecture->parameters;
-    const Count steps = options.data == "synthetic" ? options.samples / options.batch : 0;
+    const Count batch = options.batch_on(c.workers);
+    const Count steps = options.data == "synthetic" ? options.samples / batch : 0;
     rows.push_back({std::string(c.architecture->name), show_count(n),
                     show_bytes(n * static_cast<Count>(sizeof(float))), std::to_string(c.workers),
                     std::to_string(c.ranks), c.learning.strategy,
                     c.learning.route.empty() ? "by strategy" : c.learning.route,
                     scheduler_text(c.learning.options.gradients),
-                    compressor_text(c.learning.options.gradients), std::to_string(options.batch),
+                    compressor_text(c.learning.options.gradients), show_count(batch),
                     steps > 0 ? show_count(steps) : "", show_count(c.learning.epochs)});
   }
   return fmt::format(
       "{}\n{}\n",
       compact({"model", "parameters", "gradients", "workers", "ranks", "strategy", "algorithm",
-               "scheduler", "compressor", "batch", "steps per epoch", "epochs"},
+               "scheduler", "compressor", "global batch", "steps per epoch", "epochs"},
               rows),
       show_plural(static_cast<Count>(configs.size()), "run"));
 }

@@ -72,11 +72,12 @@ TrainBody::Epoch epoch_of(const training::EpochReport& e) {
 TrainBody::Emulation emulation_of(const TrainConfig& c, const VirtualRun& world) {
   const VirtualNetwork& network = c.network;
   const training::CodecCost codec = c.learning.options.gradients.codec;
-  TrainBody::Emulation e{.multiply_adds_per_s = c.learning.speed,
-                         .slowdown = world.slowdown,
-                         .jitter = world.jitter,
-                         .encode_ns = 1e9 * codec.encode,
-                         .decode_ns = 1e9 * codec.decode};
+  TrainBody::Emulation e{
+      .multiply_adds_per_s = c.learning.speed,
+      .slowdown = world.slowdown.size() == 1 ? world.slowdown_on(c.workers) : world.slowdown,
+      .jitter = world.jitter,
+      .encode_ns = 1e9 * codec.encode,
+      .decode_ns = 1e9 * codec.decode};
   if (network.bandwidth > 0) {
     e.bandwidth_gbit_per_s = network.bandwidth * 8e-9;
     e.latency_us = microseconds(network.latency);
@@ -146,10 +147,16 @@ std::string explain(const TrainResult& r) {
         show_plural(r.steps_before, "step"));
   if (r.config.ranks == 1) return "";
   const double hidden = std::max(0.0, all.communication - all.exposed);
+  const std::string coded = compressor_label(r.config.learning.options.gradients);
   std::string text = fmt::format(
-      "Exchanging {} of gradients ({}) took {} per step. The backward pass hid {} of it; {} ({} of "
-      "the step) was exposed.\n",
+      "Exchanging {} of gradients ({}) took {} per step of {}: {} on {}, {}{}. The backward pass "
+      "hid "
+      "{} of it; {} ({} of the step) was exposed.\n",
       show_bytes(gradient_bytes(r)), route_text(r), per_step(all.communication, all),
+      show_plural((all.train.samples + all.steps / 2) / all.steps, "sample"),
+      r.config.architecture->name, show_plural(r.config.workers, "worker"),
+      r.config.learning.strategy,
+      coded == "none" ? "" : fmt::format(", {}, whose codes are {}", coded, bytes_each_step(all)),
       percent(hidden, all.communication), per_step(all.exposed, all),
       percent(all.exposed, all.seconds));
   if (r.staleness.empty()) return text;

@@ -207,7 +207,11 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                                    "normalization, leave it out or use another model",
                                    config.architecture->name));
   std::optional<ProgressPrinter> printer;
-  if (is_root) printer.emplace(options, config.learning.epochs * steps, trial ? trial->label : "");
+  const Count all_steps = learning.epochs * steps;
+  if (is_root)
+    printer.emplace(options,
+                    learning.max_steps > 0 ? std::min(all_steps, learning.max_steps) : all_steps,
+                    trial ? trial->label : "");
   std::optional<training::Checkpointer> backup;
   if (!options.checkpoint.empty()) {
     backup.emplace(trainer, options.checkpoint, options.policy);

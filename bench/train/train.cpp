@@ -15,6 +15,8 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/cli/say.hpp"
+#include "bench/cli/topology_options.hpp"
+#include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
@@ -39,7 +41,8 @@ constexpr std::string_view kExamples = R"(Examples:
   mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
   arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd
   arlab train -b virtual -w 8 --bandwidth 1G --compressor none fp16 topk --tune settings.txt
-  arlab train -b threads -m profile:resnet50)";
+  arlab train -b threads -m profile:resnet50
+  arlab train -b simulated -m profile:resnet50 -w 8,64,512)";
 
 using collectives::Backend;
 using collectives::Placement;
@@ -65,12 +68,12 @@ void check_cluster(const Job& job) {
 
 void record(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
   const training::Architecture& architecture = *configs.front().architecture;
-  if (options.models.size() > 1 || options.batch > options.samples)
+  if (options.models.size() > 1 || options.batch_on(1) > options.samples)
     fail(Blame::usage, fmt::format("--record-profile is of one model and a batch of at most the "
                                    "samples of an epoch, {}: choose one, and a smaller --batch",
                                    options.samples));
   const training::ModelProfile profile =
-      recorded_profile(options, architecture, datasets_of(options, architecture));
+      recorded_profile(options.on(1), architecture, datasets_of(options, architecture));
   write_file(options.record_profile, training::to_json_text(profile));
   say_written(options.record_profile);
 }
@@ -95,7 +98,7 @@ int run(TrainOptions& options, Job& job) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
     return 0;
   }
-  if (options.tunes()) return tune(options, job, backend, configs);
+  if (options.tunes()) return tune(options.on(configs.front().workers), job, backend, configs);
   if (!options.record_profile.empty()) {
     if (job.is_root()) record(options, configs);
     return 0;
@@ -117,13 +120,13 @@ int run(TrainOptions& options, Job& job) {
         is_virtual ? options.world.backend(config.network, options.seed) : backend;
     job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
             [&](collectives::Executor& executor) {
-              TrainResult mine = train(executor, config, options, data);
+              TrainResult mine = train(executor, config, options.on(config.workers), data);
               if (executor.control().rank() == 0) result = std::move(mine);
             });
     if (!job.is_root()) continue;
     if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       say("note: {}\n", result.codes.advice);
-    const Json record = to_json(train_record(result, options));
+    const Json record = to_json(train_record(result, options.on(config.workers)));
     if (json) json->add(record);
     if (csv) csv->add(record);
     results.push_back(std::move(result));
@@ -147,10 +150,15 @@ void add_train(CLI::App& command, Session& session) {
   if (add_profiled_training(command, session)) return;
   command.description("Train a model on several workers, and report the cost of communication\n\n" +
                       std::string(kExamples) + "\n");
+  command.footer("");  // not the program's examples
   const auto options = std::make_shared<TrainOptions>();
   options->add(command);
   command.callback([options, &session] {
     options->command = session.command;
+    options->algorithms = without_repeats(options->algorithms);
+    options->world.bandwidths = without_repeats(options->world.bandwidths);
+    for (auto* specs : {&options->schedulers, &options->compressors})
+      *specs = without_repeats(split_specs(*specs));
     if (session.progress) session.progress->stop();  // training shows its own
     session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });

@@ -80,7 +80,7 @@ ScaleOptions scale_of(const TrainOptions& options, const TrainConfig& c) {
                       : world.bandwidths.empty() ? "10G"
                                                  : world.bandwidths.front()};
     if (!world.latency.empty()) scale.latency = world.latency;
-    scale.slowdown = world.slowdown;
+    scale.slowdown = world.slowdown.size() == 1 ? world.slowdown_on(c.workers) : world.slowdown;
     scale.jitter = world.jitter;
   }
   scale.set_strategy(c.learning);

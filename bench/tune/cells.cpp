@@ -67,8 +67,8 @@ void add_option(std::vector<std::string>& words, const char* name,
 void run_or_fail(const std::vector<std::string>& words) {
   if (const int code = run_child(words); code != 0)
     fail(code == 1 ? Blame::check : Blame::environment,
-         fmt::format("`{}` ended with status {}: its message is above", fmt::join(words, " "),
-                     code));
+         fmt::format("`{}` ended with status {}: its message is above",
+                     fmt::join(without_options(words, {"--json", "--samples"}), " "), code));
 }
 
 const collectives::Backend& backend_of(const TuneOptions& options) {

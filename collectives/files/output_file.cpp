@@ -79,10 +79,10 @@ void cannot_write(const std::string& path) {
            (full ? "make room or write somewhere else" : "name a file that can be written"));
 }
 
-void make_folder_of(const std::string& path) {
+bool make_folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code ignored;
-  if (!folder.empty()) fs::create_directories(folder, ignored);
+  return !folder.empty() && fs::create_directories(folder, ignored);
 }
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(behind_links(path_)) {

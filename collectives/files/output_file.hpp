@@ -46,8 +46,8 @@ void check_can_write(const std::string& path);
 /// if that fails. `exclusive`: it must not exist.
 int open_to_append(const std::string& path, bool exclusive = false);
 
-/// Creates the folder of `path`. A failure shows when the file is opened.
-void make_folder_of(const std::string& path);
+/// Creates the folder of `path`; returns whether it was missing. A failure shows when the file is opened.
+bool make_folder_of(const std::string& path);
 
 /// Throws Error(environment) for a file that cannot be written, with the reason of errno.
 [[noreturn]] void cannot_write(const std::string& path);

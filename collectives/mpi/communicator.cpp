@@ -33,8 +33,10 @@ int ranks_per_emulated_machine() {
   const char* const text = std::getenv("ARLAB_RANKS_PER_MACHINE");
   if (!text) return 0;
   const std::int64_t ranks = parse_count(text, "ARLAB_RANKS_PER_MACHINE");
-  if (ranks < 1 || ranks > std::numeric_limits<int>::max())
-    fail(Blame::usage, std::string("ARLAB_RANKS_PER_MACHINE is ") + text + ": give 1 or more");
+  constexpr int kMost = std::numeric_limits<int>::max();
+  if (ranks < 1 || ranks > kMost)
+    fail(Blame::usage, std::string("ARLAB_RANKS_PER_MACHINE is ") + text + ": give 1 to " +
+                           std::to_string(kMost));
   return static_cast<int>(ranks);
 }
 

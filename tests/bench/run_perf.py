@@ -38,6 +38,19 @@ class Perf(program.ProgramTest):
                 self.assertTrue(perf_readers.msccl_scripts(out))
                 self.assertAlmostEqual(perf_readers.azurehpc(out), perf_readers.flagperf(out))
 
+    def test_a_smallest_size_above_the_largest_is_an_error_as_in_nccl_tests(self):
+        for sizes in (("-b", "2K", "-e", "1K"), ("-e", "1K"), ("-b", "64M"), ("-b", "2K", "-e", "1K", "-f", "2")):
+            with self.subTest(sizes):
+                code, out, err = self.perf("all_reduce_perf", *sizes, "-n", "1", "-t", "2")
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("give a smallest size (-b) of at most the largest (-e)", err)
+
+    def test_sizes_are_written_as_for_nccl_tests(self):
+        for size in ("1K", "1k", "1KB", "1024"):
+            code, out, err = self.perf("all_reduce_perf", "-b", size, "-e", "2KB", "-f", "2", "-n", "1", "-t", "2")
+            self.assertEqual(code, 0, err)
+            self.assertEqual(sorted(perf_readers.superbench(out)), [1024, 2048])
+
     def test_the_mean_bandwidth_is_that_of_the_rows(self):
         _, out, _ = self.perf("all_reduce_perf", "-b", "1K", "-e", "1M", "-f", "32", "-n", "3", "-t", "2", "-J", "a.json")
         report = json.loads(self.read("a.json"))

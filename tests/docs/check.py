@@ -14,7 +14,8 @@ CONTRIBUTING.md, and docs/. The language of a fenced block says what happens to 
 All commands of a file run in one scratch folder, which holds links to the folders of the repository. A command that needs
 a program or package that this machine lacks is skipped. With ARLAB_DOCS_QUICK=1, as under sanitizers, `arlab run` measures
 a tenth as long. Commands in the cells of tables run with --slow (but not in
-docs/results.md, which bench/references/remeasure.py fills in). Links to files and headings of the repository are checked, too.
+docs/results.md, which bench/references/remeasure.py fills in). Links to files and headings of the repository are checked, too, and
+that no heading, paragraph or block stands twice.
 """
 
 import argparse
@@ -32,6 +33,7 @@ import unicodedata
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OWN_FOLDERS = {"build", "results"}  # of a scratch folder: commands write there
 LIMIT_S, SLOW_LIMIT_S = 60, 600
+SHORTEST_PART = 60  # characters of a paragraph that may not stand twice
 
 
 @dataclasses.dataclass
@@ -182,6 +184,25 @@ def broken_links(path):
             yield f"link to {target}: there is no such heading"
 
 
+def repeats(text):
+    """The headings, paragraphs and blocks that stand twice in a document: what a bad merge leaves behind."""
+    seen = {}
+    number, lines, fence = 1, [], False
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        fence ^= line.startswith("```")
+        if line.strip() or fence:
+            lines.append(line)
+            if not (line.startswith("#") and not fence and len(lines) == 1):
+                continue
+        part = " ".join(" ".join(lines).split())
+        lines = []
+        if len(part) < SHORTEST_PART and not part.startswith("#"):
+            continue
+        if part in seen:
+            yield f"line {number}: repeats the part that ends on line {seen[part]}: {part[:60]}"
+        seen.setdefault(part, number)
+
+
 def scratch_folder(where):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="arlab-docs-", dir=where))
     for entry in ROOT.iterdir():
@@ -201,7 +222,7 @@ def check(path, arguments, programs, environment):
     """The number of failures of a file."""
     name = os.path.relpath(path, ROOT)
     failures = 0
-    for problem in broken_links(path):
+    for problem in [*broken_links(path), *repeats(path.read_text(encoding="utf-8"))]:
         print(f"FAILED   {name}: {problem}")
         failures += 1
     folder = scratch_folder(None)

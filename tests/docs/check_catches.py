@@ -18,6 +18,8 @@ CASES = {  # what is said of a document, or nothing if it is correct
     "unknown tag": f"{FENCE}sh never\nfalse\n{FENCE}\n",
     "starts with '# needs": f"{FENCE}sh norun\nfalse\n{FENCE}\n",
     "never closed": f"{FENCE}sh\ntrue\n",
+    "repeats the part that ends on line 1: # A heading": "# A heading\n\nOne.\n\n# A heading\n",
+    "repeats the part that ends on line 4": f"# A\n\n{'A long paragraph. ' * 5}\n\nOne.\n\n{'A long  paragraph. ' * 5}\n\n# B\n",
 }
 
 

@@ -18,7 +18,7 @@ Count elements(const TensorShapes& layout) {
 
 std::string_view name(Aggregation aggregation) {
   constexpr std::array<std::string_view, std::size(kAggregations)> kNames{"allreduce", "all_gather",
-                                                                          "requantise"};
+                                                                          "requantize"};
   return kNames[static_cast<std::size_t>(aggregation)];
 }
 

@@ -15,6 +15,7 @@ Matrix matrix_of(const Variable& v, Count first, Count elements) {
 }
 
 std::optional<Aggregation> find_aggregation(const std::string& way) {
+  if (way == "requantise") return Aggregation::requantize;  // its name until 0.1
   for (const Aggregation a : kAggregations)
     if (name(a) == way) return a;
   return {};
@@ -46,7 +47,7 @@ CodeRoute code_route(const GradientOptions& options, std::span<const Variable> v
     fail_unknown("aggregation", options.aggregation, names);
   }
   make_compressor(choice, {}, *asked);  // or throws
-  return {options.aggregation, ""};
+  return {std::string(name(*asked)), ""};
 }
 
 }  // namespace arlab::training

@@ -38,11 +38,20 @@ TEST_CASE("counts: K, M, G, T are powers of 1024") {
   CHECK(parse_count("7B", "n") == 7);
   CHECK(parse_count("1.5K", "n") == 1536);
   CHECK(parse_count("1e3", "n") == 1000);
-  for (const char* suffix : {"K", "k", "KB", "Ki", "KiB", "kB", " KiB"})
+  for (const char* suffix : {"K", "k", "Ki", "KiB", " KiB"})
     CHECK(parse_count(concat("3", suffix), "n") == 3 * 1024);
   CHECK(parse_count("3T", "n") == std::int64_t{3} << 40);
   CHECK(parse_count("9007199254740993", "n") == 9007199254740993);  // 2^53 + 1: exact
   CHECK(parse_count("8388607T", "n") == std::int64_t{8388607} << 40);
+}
+
+TEST_CASE("counts: KB, MB, GB and TB are refused, since they mean two numbers") {
+  for (const char* text : {"1KB", "1kB", "1.5MB", "3 GB", "0TB"}) {
+    INFO(text);
+    CHECK(refused(parse_count, text).find("could be powers of 1000 or of 1024: write ") == 0);
+  }
+  CHECK(refused(parse_count, "2MB") ==
+        "could be powers of 1000 or of 1024: write M or MiB (K = 1024), or all digits");
 }
 
 TEST_CASE("every printed count is parsed back") {
@@ -107,10 +116,20 @@ TEST_CASE("times are exact in picoseconds") {
   CHECK(parse_time("0.07ns", "t") == 70);
   CHECK(parse_time("5 us", "t") == 5e6);
   CHECK(parse_time("1e-3us", "t") == 1000);
-  CHECK(parse_time("0.5ps", "t") == 0.5);
+  CHECK(parse_time("1.5ps", "t") == 1.5);
   CHECK(parse_time("9200000s", "t") == 9.2e18);
   for (int n = 0; n < 1000; ++n)
     REQUIRE(parse_time(concat("0.", std::to_string(n + 1000).substr(1), "ns"), "t") == n);
+}
+
+TEST_CASE("a time below a picosecond is not 0 in silence; one per byte keeps it") {
+  for (const char* text : {"0.4ps", "0.5ps", "0.999ps", "1e-4ns", "1e-30s"}) {
+    INFO(text);
+    CHECK(refused(parse_time, text).find("is below a picosecond") == 0);
+    CHECK(parse_time_per_byte(text, "t") > 0);
+  }
+  CHECK(parse_time_per_byte("0.4ps", "t") == 0.4);
+  CHECK(refused(parse_time_per_byte, "-1ps").find("is negative") == 0);
 }
 
 TEST_CASE("every printed time is parsed back") {

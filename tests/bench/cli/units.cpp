@@ -3,10 +3,12 @@
 #include <limits>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
+using collectives::contains;
 
 namespace {
 
@@ -34,6 +36,30 @@ TEST_CASE("lists and ranges") {
   CHECK(counts("-4..4+4") == Numbers{-4, 0, 4});
   CHECK(counts("5..5") == Numbers{5});
   CHECK(counts("1K..2K+512") == Numbers{1024, 1536, 2048});
+}
+
+TEST_CASE("a number that is given twice counts once") {
+  CHECK(parse_counts({"4", "4"}, "n") == Numbers{4});
+  CHECK(parse_counts({"4", "2..8", "1K", "1024", "3"}, "n") == Numbers{4, 2, 8, 1024, 3});
+  CHECK(without_repeats({"b", "a", "b", "a:x=1", "a"}) ==
+        std::vector<std::string>{"b", "a", "a:x=1"});
+}
+
+TEST_CASE("rates of ports have a unit, or are too large to lack one") {
+  CHECK(parse_port_rate("10G", "network") == 1.25e9);
+  CHECK(parse_port_rate("10Gbps", "network") == 1.25e9);
+  CHECK(parse_port_rate("1.25GB/s", "network") == 1.25e9);
+  CHECK(parse_port_rate("1e10", "network") == 1.25e9);
+  CHECK(parse_port_rate("1000000", "network") == 125'000);
+  CHECK(parse_port_rate("25bps", "network") == 3.125);
+  CHECK(parse_port_rate("8k", "network") == 1000);
+  for (const char* text : {"25", "1", "400", "25.5", "999999", "1e5"}) {
+    INFO(text);
+    const std::string why = failure([&] { parse_port_rate(text, "--bandwidth"); });
+    CHECK_THAT(why, contains("has no unit, so it is "));
+  }
+  CHECK(failure([] { parse_port_rate("25", "network"); }) ==
+        "2: network '25' has no unit, so it is 25 bit/s: write 25G for 25 Gbit/s, or 25bps");
 }
 
 TEST_CASE("ranges up to the largest number end there") {

@@ -8,12 +8,14 @@
 #include "bench/scale/gradient_options.hpp"
 #include "bench/scale/scale_row.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
 #include "training/simulation/collective_times.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
+using collectives::contains;
 using training::Ranks;
 using training::TrainingPlan;
 
@@ -192,6 +194,73 @@ TEST_CASE("scale: the passes take time in proportion to the batch") {
   for (const auto& part : usual.layers) passes += part.forward + part.backward;
   for (const auto& part : twice.layers) doubled += part.forward + part.backward;
   CHECK(doubled == 2 * passes);
+}
+
+TEST_CASE("scale: one slowdown is of all workers, several are by rank") {
+  ScaleOptions options;
+  const training::ModelProfile usual = options.profile();
+  options.slowdown = {0.5};
+  const training::ModelProfile faster = options.profile();
+  for (std::size_t i = 0; i < usual.layers.size(); ++i)
+    CHECK(std::abs(2 * picoseconds(faster.layers[i].backward) -
+                   picoseconds(usual.layers[i].backward)) <= 2);
+  CHECK(options.slowdown_by_rank().empty());
+  const ScaleRow row = ScaleCase{.options = options, .network = "100T"}.row();
+  CHECK(row.efficiency() == Approx(1).epsilon(0.01));  // a faster GPU is not a straggler's victim
+  CHECK(row.limit == Limit::computation);
+  options.slowdown = {1, 2};
+  CHECK(picoseconds(options.profile().layers[0].forward) == picoseconds(usual.layers[0].forward));
+  CHECK(options.slowdown_by_rank() == options.slowdown);
+  options.slowdown = {0};
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("--slowdown has the factor 0"));
+}
+
+TEST_CASE("scale: a global batch is divided among the workers") {
+  ScaleOptions options;
+  options.global_batch = 256;
+  const training::ModelProfile usual = options.profile();
+  const training::ModelProfile each = options.on_each(usual, 4);
+  CHECK(each.batch == 64);
+  const double factor = 64. / static_cast<double>(usual.batch);
+  CHECK(picoseconds(each.layers[0].forward) ==
+        Approx(factor * picoseconds(usual.layers[0].forward)).epsilon(1e-6));
+  CHECK_THAT(refusal([&] { options.on_each(usual, 3); }),
+             contains("--global-batch 256 cannot be divided among 3 workers equally"));
+  options.batch = 8;
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("are both given: give only one"));
+  const Rank workers[] = {4, 8};
+  CHECK(note_on_local_batch(32, workers) ==
+        "--batch 32 is of each worker: 256 samples per step on 8 workers (--global-batch is of all "
+        "workers)");
+  CHECK(note_on_local_batch(0, workers).empty());
+  CHECK(note_on_local_batch(32, std::span(workers, 0)).empty());
+}
+
+TEST_CASE("scale: every strategy can be planned with its default algorithm") {
+  for (const training::StrategyKind& kind : training::strategies()) {
+    if (kind.name == "one_device") continue;  // has one worker
+    for (const std::string& algorithm : {std::string("auto"), std::string(kind.route)}) {
+      INFO(kind.name << " " << algorithm);
+      ScaleCase planned{.options = with_strategy(std::string(kind.name).c_str()),
+                        .algorithm = algorithm};
+      if (kind.grouped) planned.options.group = 2;
+      CHECK(planned.row().step > 0);
+    }
+  }
+}
+
+TEST_CASE("scale: a profile's bare name is offered as a profile") {
+  ScaleOptions options;
+  options.model = "resnet50";
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("did you mean profile:resnet50?"));
+}
+
+TEST_CASE("scale: the sentence of a row names what distinguishes it") {
+  ScaleCase one{.algorithm = "rabenseifner"};
+  one.compressor = "int8";
+  const std::string text = explain(one.row());
+  for (const char* part : {"multi_worker", "rabenseifner", "buckets", "int8"})
+    CHECK_THAT(text, contains(part));
 }
 
 TEST_CASE("scale: a rank updates its shard only") {

@@ -132,8 +132,8 @@ TEST_CASE("rejects unsupported uses of compressors, with a remedy") {
   };
   CHECK(refused("fp16", "cannot be split: use scheduler buckets",
                 [](TrainerOptions& l) { l.options.gradients.scheduler = "dear"; }));
-  CHECK(refused("fp16", "compressor fp16 does not support aggregation requantise",
-                [](TrainerOptions& l) { l.options.gradients.aggregation = "requantise"; }));
+  CHECK(refused("fp16", "compressor fp16 does not support aggregation requantize",
+                [](TrainerOptions& l) { l.options.gradients.aggregation = "requantize"; }));
   CHECK(refused("fp16", "does not make codes of positions and floats",
                 [](TrainerOptions& l) { l.options.gradients.aggregation = "doubling"; }));
   CHECK(refused("fp16", "unknown aggregation 'all_gathr', did you mean 'all_gather'?",
@@ -179,7 +179,7 @@ TEST_CASE("'auto' chooses the aggregation with the fewest bytes, with a reason")
   const Variable v{.name = "w", .shape = {1024, 1024}, .elements = 1 << 20};
   const CodeRoute few = code_route(options, {&v, 1}, 2), many = code_route(options, {&v, 1}, 64);
   CHECK(few.way == "all_gather");
-  CHECK(many.way == "requantise");
+  CHECK(many.way == "requantize");
   CHECK(many.advice.find("times fewer") != std::string::npos);
   options.compressor = choose_compressor("powersgd");  // which depends on the shape
   CHECK(code_route(options, {&v, 1}, 4).advice.find("128 times fewer") != std::string::npos);

@@ -151,4 +151,6 @@ TEST_CASE("several machines: numbers of ranks that are none are refused") {
     const Emulated emulated(text);
     CHECK_THAT(failure([] { world->machines(); }), contains("ARLAB_RANKS_PER_MACHINE"));
   }
+  const Emulated too_many("2147483648");
+  CHECK_THAT(failure([] { world->machines(); }), contains("give 1 to 2147483647"));
 }

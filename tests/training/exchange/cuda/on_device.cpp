@@ -337,18 +337,18 @@ TEST_CASE("codes on devices: a bad value names its variable") {
 
 TEST_CASE("codes on devices: where they are made, and what they travel from") {
   CompressorChoice choice = choose_compressor("int8");
-  CHECK(place_of_codes(choice, "requantise", nullptr) == processor_kernels()->where);
+  CHECK(place_of_codes(choice, "requantize", nullptr) == processor_kernels()->where);
   choice.kernels = training::cuda::vector_kernels(gpu(0));
-  CHECK(place_of_codes(choice, "requantise", nullptr) == "GPU 0, sent from host memory");
+  CHECK(place_of_codes(choice, "requantize", nullptr) == "GPU 0, sent from host memory");
   Job job;
   find_backend("nccl").run(job, {.ranks = 1}, [&](Executor& executor) {
-    CHECK(place_of_codes(choice, "requantise", &executor) == "GPU 0, sent from its memory");
+    CHECK(place_of_codes(choice, "requantize", &executor) == "GPU 0, sent from its memory");
     struct Plans final : DeviceTransport {  // kernels carry all messages
       void exchange(std::span<const SendRecv>, DeviceStream&) override {}
       bool runs_plans() const override { return true; }
     } transport;
     StagedExecutor plans(executor.control(), *executor.device(), transport);
-    CHECK(place_of_codes(choice, "requantise", &plans) == "GPU 0, sent from host memory");
+    CHECK(place_of_codes(choice, "requantize", &plans) == "GPU 0, sent from host memory");
     CHECK(place_of_codes(choice, "all_gather", &plans) == "GPU 0, sent from its memory");
     CompressorChoice other = choose_compressor("topk");
     other.kernels = choice.kernels;

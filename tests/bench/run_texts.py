@@ -1,0 +1,181 @@
+"""What arlab says: advice that works, units that cannot be mistaken, options with an effect, and commands as they were typed."""
+
+import os
+import unittest
+
+import program
+
+
+class Advice(program.ProgramTest):
+    def refused(self, *arguments, code=2):
+        out, err = self.arlab(*arguments, code=code)
+        self.assertEqual(out, "")
+        return err
+
+    def test_a_second_value_of_an_option_that_takes_one_is_to_be_removed(self):
+        for command in (("plan", "--compressor", "none", "topk"), ("plan", "--scheduler", "fifo", "buckets"),
+                        ("plan", "-s", "mirrored", "diloco"), ("bound", "torus", "--placement", "block", "random")):
+            with self.subTest(command):
+                err = self.refused(*command)
+                self.assertIn("takes one value, so remove", err)
+                self.assertNotIn("again before it", err)
+        self.assertIn("`arlab train -b simulated` compares several", self.refused("plan", "--compressor", "none", "topk"))
+        self.assertIn("-b takes one value, so remove 'quantum'", self.refused("run", "ring", "-b", "threads", "quantum"))
+
+    def test_a_second_value_of_an_option_that_repeats_is_taken_as_advised(self):
+        for command, option in ((("simulate", "ring", "-p", "4", "--topology", "torus:dims=2x2", "crossbar"), "--topology"),
+                                (("simulate", "ring", "-p", "2", "4"), "-p"), (("plan", "--gpus", "2", "4"), "--gpus")):
+            with self.subTest(command):
+                self.assertIn(f"write {option} again before it", self.refused(*command))
+                self.arlab(*command[:-1], option, command[-1])
+
+    def test_several_numbers_of_ranks_need_launches(self):
+        err = self.refused("run", "ring", "-b", "mpi", "-p", "1..3+1", "-s", "1K") if self.has_mpi() else "--launches 1"
+        self.assertIn("--launches 1", err)
+        self.assertNotIn("mpirun -n 1 ", err)
+
+    def has_mpi(self):
+        out, _ = self.arlab("list", "backends")
+        return any(line.startswith("| mpi ") and line.split("|")[2].strip() == "on" for line in out.splitlines())
+
+    def test_a_profile_is_offered_for_its_bare_name(self):
+        self.assertIn("did you mean profile:resnet50?", self.refused("plan", "-m", "resnet50"))
+
+    def test_resume_is_advised_only_where_it_is(self):
+        for command in (("plan", "--gpus", "2", "--steps", "4"), ("bound", "ring:hosts=4")):
+            self.arlab(*command, "--json", "a.jsonl")
+            _, err = self.arlab(*command, "--json", "a.jsonl")
+            self.assertIn("note: kept the earlier a.jsonl as a.jsonl.", err)
+            self.assertNotIn("--resume", err)
+        self.arlab("count", "ring", "-p", "2", "--json", "b.jsonl")
+        _, err = self.arlab("count", "ring", "-p", "2", "--json", "b.jsonl")
+        self.assertIn("note: kept the earlier b.jsonl as b.jsonl.1 (--resume would continue it)", err)
+
+    def test_every_strategy_can_be_planned_by_default(self):
+        out, _ = self.arlab("list", "strategies")
+        names = [line.split("|")[1].strip() for line in out.splitlines()[2:] if line.startswith("|")]
+        self.assertIn("central_storage", names)
+        for name in names:
+            with self.subTest(name):
+                gpus = "1" if name == "one_device" else "4"
+                groups = ("--groups", "2") if name == "hsdp" else ()
+                self.arlab("plan", "-m", "profile:resnet50", "--gpus", gpus, "-s", name, "--steps", "4", *groups)
+                self.arlab("train", "-b", "simulated", "-m", "profile:resnet50", "-w", gpus, "-s", name, "--steps", "4", *groups)
+
+
+class Units(program.ProgramTest):
+    def test_rates_without_a_unit_are_refused(self):
+        for command in (("plan", "--network", "25"), ("train", "-b", "simulated", "-m", "profile:resnet50", "--bandwidth", "100")):
+            _, err = self.arlab(*command, code=2)
+            self.assertIn("has no unit, so it is ", err)
+            self.assertIn("G for ", err)
+
+    def test_sizes_that_mean_two_numbers_are_refused(self):
+        for size in ("1MB", "64KB", "1K..1MB"):
+            _, err = self.arlab("simulate", "ring", "-p", "4", "-s", size, code=2)
+            self.assertIn("could be powers of 1000 or of 1024", err)
+        self.assertEqual(self.records("simulate", "ring", "-p", "4", "-s", "1MiB")[0]["bytes"], 1 << 20)
+
+    def test_times_below_a_picosecond_are_refused_and_rates_per_byte_kept(self):
+        _, err = self.arlab("simulate", "ring", "-p", "4", "--alpha", "0.4ps", code=2)
+        self.assertIn("is below a picosecond", err)
+        fast, slow = (self.records("simulate", "ring", "-p", "2", "-s", "1G", "--alpha", "0", "--beta", beta)[0]["modelled_us"]
+                      for beta in ("0.25ps", "0.5ps"))
+        self.assertAlmostEqual(slow, 2 * fast)
+
+
+class Values(program.ProgramTest):
+    def test_values_that_repeat_count_once(self):
+        for option, values in (("-p", "4,4"), ("-p", "4,2..4,4"), ("-n", "1K,1024"), ("-s", "4K,4K"), ("--segments", "2,2")):
+            once = {program.identity(r) for r in self.records("count", "ring,ring", option, values)}
+            self.assertEqual(len(self.records("count", "ring,ring", option, values)), len(once), values)
+        rows = self.records("simulate", "ring", "-p", "4", "--topology", "torus:dims=2x2,torus:dims=2x2", "--placement", "block,block")
+        self.assertEqual(len(rows), 1)
+        rows = self.records("plan", "--gpus", "2,2", "--network", "10G,10G", "--steps", "4")
+        self.assertEqual(len(rows), 1)
+        rows = self.records("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "2,2", "--bandwidth", "10G,10G", "--steps", "4",
+                            "--scheduler", "fifo", "fifo", "--compressor", "none,none", "int8", "-a", "ring,ring")
+        self.assertEqual([r["compressor"] for r in rows], [None, "int8"])
+
+    def test_one_slowdown_is_of_all_gpus(self):
+        plan = ("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "100G", "--steps", "4")
+        [usual], [tenth] = self.records(*plan), self.records(*plan, "--slowdown", "0.1")
+        self.assertLess(tenth["computation_us"], 0.2 * usual["computation_us"])
+        train = ("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "2", "--bandwidth", "100G", "--steps", "4")
+        [one], [both] = self.records(*train, "--slowdown", "3"), self.records(*train, "--slowdown", "3,3")
+        self.assertAlmostEqual(one["step_us"], both["step_us"], delta=0.01 * one["step_us"])
+
+    def test_batches_say_whose_they_are(self):
+        train = ("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "8", "--steps", "4")
+        [local] = self.records(*train, "--local-batch", "16")
+        self.assertEqual(local["batch_per_worker"], 16)
+        self.assertEqual(self.records(*train, "--global-batch", "128"), [local])
+        self.assertEqual(self.records(*train, "-B", "16"), [local])
+        _, err = self.arlab(*train, "-B", "16")
+        self.assertIn("note: --batch 16 is of each worker: 128 samples per step on 8 workers (--global-batch is of all workers)", err)
+        _, err = self.arlab(*train, "--global-batch", "100", code=2)
+        self.assertIn("cannot be divided among 8 workers", err)
+        plan = self.records("plan", "--gpus", "2,4", "--global-batch", "64", "--steps", "4")
+        self.assertEqual([r["batch_per_worker"] for r in plan], [32, 16])
+
+    def test_options_of_a_model_that_change_nothing_are_refused(self):
+        for arguments in (("--model", "packet", "--flow_queues", "2"), ("--model", "packet", "--seed", "3", "--routing", "shortest"),
+                          ("--model", "connections", "--drift_runs", "3")):
+            self.arlab("simulate", "ring", "-p", "4", "-s", "1K", *arguments, code=2)
+        _, err = self.arlab("bound", "torus:dims=2x2", "--routing", "dimension", code=2)
+        self.assertIn("--routing has no effect here", err)
+
+
+class Said(program.ProgramTest):
+    def test_rows_are_named_by_their_sentences(self):
+        out, _ = self.arlab("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "4", "--steps", "4", "--compressor", "none", "int8",
+                            "--scheduler", "fifo", "buckets")
+        sentences = [line for line in out.splitlines() if "limited by" in line and not line.startswith("|")]
+        self.assertEqual(len(sentences), 4)
+        self.assertEqual(len({line.split(":")[0] for line in sentences}), 4)
+
+    def test_folders_that_are_made_are_said(self):
+        _, err = self.arlab("count", "ring", "-p", "2", "--json", "typo/deep/a.jsonl")
+        self.assertIn("note: made the folder typo/deep\n", err)
+        _, err = self.arlab("count", "ring", "-p", "2", "--json", "typo/deep/b.jsonl")
+        self.assertNotIn("made the folder", err)
+
+    def test_a_topology_without_a_model_is_said_to_be_fluid(self):
+        out, err = self.arlab("simulate", "ring", "-p", "4", "-s", "1K", "--topology", "torus:dims=2x2")
+        self.assertIn("note: --topology without --model: simulated with model fluid", err)
+        named, quiet = self.arlab("simulate", "ring", "-p", "4", "-s", "1K", "--topology", "torus:dims=2x2", "--model", "fluid")
+        self.assertEqual((out, ""), (named, quiet))
+
+    def test_launches_keep_their_files_to_themselves(self):
+        typed = ("run", "ring", "-p", "2,3", "-n", "10", "-b", "threads", "--launches", "2", "--runs", "2", "--json", "a.jsonl")
+        _, err = self.arlab(*typed)
+        self.assertNotIn("kept the earlier", err)
+        self.assertNotIn("job.jsonl", err)
+        contexts, records = program.parse(self.read("a.jsonl"))
+        self.assertEqual({c["command"] for c in contexts}, {" ".join([program.ARLAB, *typed])})
+        self.assertEqual(len({c["launch"] for c in contexts}), 2)
+        self.assertEqual(len(records), 2 * 2 * 2)
+
+    def test_train_names_all_its_backends_and_forms(self):
+        for arguments in ((), ("-b", "simulated"), ("-m", "profile:resnet50"), ("-b", "threads", "-m", "profile:resnet50")):
+            out, _ = self.arlab("train", *arguments, "--help")
+            text = " ".join(out.split())
+            self.assertIn("simulated", text)
+            self.assertIn("--local-batch", text)
+            self.assertIn("--global-batch", text)
+            self.assertNotIn("arlab bound torus", text)  # an example of another command
+
+    def test_every_algorithm_is_in_the_documents(self):
+        out, _ = self.arlab("list", "algorithms")
+        names = {line.split("|")[1].strip() for line in out.splitlines()[2:] if line.startswith("|")}
+        self.assertGreater(len(names), 10)
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        for document in ("README.md", "docs/algorithms.md"):
+            with open(os.path.join(root, document), encoding="utf-8") as file:
+                text = file.read()
+            for name in names:
+                self.assertIn(f"`{name}`", text, document)
+
+
+if __name__ == "__main__":
+    unittest.main()
