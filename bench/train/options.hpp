@@ -27,6 +27,8 @@ struct TrainOptions {
   std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
   std::string device = "cpu";
   Count samples = 8000, validation_samples = 2000, batch = 64;
+  Count local_batch = 0;    ///< of each worker; 0: `batch` is divided
+  Count warmup_steps = 10;  ///< that rates leave out
   std::uint64_t seed = 1;
   int prefetch = 2, threads = 1;
   bool sync_batch_norm = false, no_overlap = false, augment = false;
@@ -49,6 +51,8 @@ struct TrainOptions {
   std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
   bool tunes() const { return !tune.empty(); }
+  /// Samples per step, over so many workers.
+  Count batch_of(Rank count) const { return local_batch > 0 ? local_batch * count : batch; }
 
  private:
   const CLI::App* app_ = nullptr;
