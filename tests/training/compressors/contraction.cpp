@@ -16,9 +16,9 @@ double square(std::span<const float> x) {
 }
 
 double square_of_residual(Compressor& compressor) {
-  double first = -1;  // of a wrapped compressor's own state, which comes before
-  compressor.visit_state([&](std::span<float> part) { first = square(part); });
-  return first;
+  double last = -1;  // the state of what is wrapped comes before it
+  compressor.visit_state([&](std::span<float> part) { last = square(part); });
+  return last;
 }
 
 constexpr Count kRows = 40, kColumns = 50, kElements = kRows * kColumns;

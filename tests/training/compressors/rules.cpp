@@ -213,7 +213,7 @@ TEST_CASE("1-bit Adam: Adam, then sign-compressed momentum with frozen variance"
     for (const double its : v) mean += its / n;
     for (std::size_t i = 0; i < n; ++i) {
       if (step >= kFreeze) {
-        v[i] = std::max(v[i], 0.01 * mean);  // by the floor of 0.1
+        if (step == kFreeze) v[i] = std::max(v[i], 0.01 * mean);  // by the floor of 0.1
         const double p = m[i] + e[i];
         m[i] = p < 0 ? -scale : scale;
         e[i] = p - m[i];
