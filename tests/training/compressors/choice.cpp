@@ -82,7 +82,7 @@ TEST_CASE("a choice says what whoever trains with it must know") {
   for (const char* spec : {"topk:feedback=off", "randomk:feedback=off", "onebit:feedback=off",
                            "powersgd:feedback=off", "threshold:feedback=off"})
     CHECK_THAT(caution(spec), contains("without error feedback"));
-  CHECK_THAT(caution("signsgd"), contains("use a rate for signs"));
+  CHECK_THAT(caution("signsgd"), contains("use a small one, such as 0.001"));
   for (const char* spec : {"topk", "fp16", "qsgd", "dgc", "onebit_adam"})
     CHECK(caution(spec) == "");
   CHECK(warm_up_of(choose_compressor("dgc")) == 400);
