@@ -18,11 +18,6 @@ std::string feedback_of(const training::CompressorKind& kind) {
   return kind.feedback == training::Feedback::on ? "on" : "off";
 }
 
-std::string unbiased(const training::CompressorKind& kind) {
-  if (!kind.unbiased) return "no";
-  return kind.feedback == training::Feedback::on ? "with feedback=off" : "yes";
-}
-
 std::string join(const std::string& list, const std::string& next) {
   return list.empty() ? next : list + ", " + next;
 }
@@ -35,7 +30,7 @@ void list_compressors() {
     std::string ways;
     for (const training::Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
     kinds.push_back({std::string(k.name), std::string(k.summary), std::string(k.size), ways,
-                     feedback_of(k), unbiased(k), std::string(k.optimizer),
+                     feedback_of(k), std::string(k.unbiased), std::string(k.optimizer),
                      std::string(k.special_values), std::string(k.source)});
     for (const Parameter& p : k.parameters)
       parameters.push_back({&p == &k.parameters.front() ? std::string(k.name) : "",

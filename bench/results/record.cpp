@@ -123,28 +123,23 @@ void write(Json& j, const std::optional<TrainBody::Emulation>& e) {
       e ? Json{{"encode", e->encode_ns}, {"decode", e->decode_ns}} : Json(nullptr);
 }
 
-// Means over all steps of all epochs; null without steps.
+// Means over the steps of all epochs, without the first ones; null without steps.
 void write_totals(Json& j, const TrainBody& b, Rank ranks) {
-  TrainBody::Epoch all;
-  for (const TrainBody::Epoch& e : b.epochs) {
-    all.steps += e.steps;
-    all.samples += e.samples;
-    all.elapsed_us += e.elapsed_us;
-    all.exposed_us += e.exposed_us;
-    all.codec_us += e.codec_us;
-    all.bytes_sent += e.bytes_sent;
-  }
+  const TrainBody::Epoch& its = b.timed;
   const auto per_step = [&](double us) {
-    return all.steps > 0 ? Json(us / static_cast<double>(all.steps)) : Json(nullptr);
+    return its.steps > 0 ? Json(us / static_cast<double>(its.steps)) : Json(nullptr);
   };
-  j["bytes_sent"] = all.bytes_sent;
-  j["step_us"] = per_step(all.elapsed_us);
-  j["exposed_us"] = per_step(all.exposed_us);
-  j["codec_us"] = per_step(all.codec_us);
+  Bytes sent = 0;
+  for (const TrainBody::Epoch& e : b.epochs) sent += e.bytes_sent;
+  j["bytes_sent"] = sent;
+  j["warmup_steps"] = b.warmup_steps;
+  j["step_us"] = per_step(its.elapsed_us);
+  j["exposed_us"] = per_step(its.exposed_us);
+  j["codec_us"] = per_step(its.codec_us);
   j["bytes_per_rank_step"] =
-      all.steps > 0 ? Json(all.bytes_sent / all.steps / ranks) : Json(nullptr);
+      its.steps > 0 ? Json(its.bytes_sent / its.steps / ranks) : Json(nullptr);
   j["images_per_s"] =
-      all.elapsed_us > 0 ? 1e6 * static_cast<double>(all.samples) / all.elapsed_us : 0.0;
+      its.elapsed_us > 0 ? 1e6 * static_cast<double>(its.samples) / its.elapsed_us : 0.0;
 }
 
 void write(Json& j, const TrainBody& b, Rank ranks) {

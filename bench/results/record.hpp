@@ -97,6 +97,8 @@ struct TrainBody {
   std::optional<Summary> step_time_us = {};
   std::vector<Epoch> epochs = {};
   std::map<Count, Count> staleness = {};  ///< updates by the age of their gradient, in steps
+  Count warmup_steps = 0;  ///< the first steps of the run, which `timed` leaves out
+  Epoch timed = {};        ///< only steps, samples, times and bytes
 };
 
 struct Record {

@@ -99,7 +99,10 @@ void add_later_keys(Json& line) {
   }
   add("dims");
   if (line["kind"] == "run") add_run_keys(line);
-  if (line["kind"] == "train") add("gradients");
+  if (line["kind"] == "train") {
+    add("gradients");
+    if (!line.contains("warmup_steps")) line["warmup_steps"] = 0;
+  }
   if (line["kind"] != "simulate") return;
   for (const char* key : {"engine", "bound_us", "optimum_fraction", "disturbance", "undisturbed_us",
                           "delay_us", "slowdown_per_delay", "critical_path_us", "rank_times_us"})

@@ -46,6 +46,26 @@ Summary summarize(std::vector<double> samples) {
           .deviation = n > 1 ? std::sqrt(squares / static_cast<double>(n - 1)) : 0};
 }
 
+std::optional<Interval> mean_interval(const std::vector<double>& series) {
+  constexpr std::size_t kBlocks = 20;
+  // Student's t, 97.5%, by degrees of freedom from 1 on.
+  constexpr double kT[kBlocks - 1] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+                                      2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+                                      2.131,  2.120, 2.110, 2.101, 2.093};
+  const std::size_t n = series.size(), blocks = std::min(n, kBlocks);
+  if (blocks < 2) return std::nullopt;
+  std::vector<double> means;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const auto first = series.begin() + static_cast<std::ptrdiff_t>(b * n / blocks);
+    const auto last = series.begin() + static_cast<std::ptrdiff_t>((b + 1) * n / blocks);
+    means.push_back(std::accumulate(first, last, 0.0) / static_cast<double>(last - first));
+  }
+  const Summary s = summarize(means);
+  const double margin = kT[blocks - 2] * s.deviation / std::sqrt(static_cast<double>(blocks));
+  const double mean = std::accumulate(series.begin(), series.end(), 0.0) / static_cast<double>(n);
+  return Interval{std::max(mean - margin, s.min), mean + margin};
+}
+
 Summary exactly(double value) {
   return {1, value, value, value, value, value, value, value, value, 0};
 }

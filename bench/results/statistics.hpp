@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace arlab::bench {
@@ -24,6 +25,15 @@ double coverage(std::int64_t samples);
 /// Boudec, Performance Evaluation of Computer and Communication Systems, 2010, theorem 2.1). With
 /// fewer than six samples it is the whole range, whose confidence is below 95%.
 Summary summarize(std::vector<double> samples);
+
+/// A 95% confidence interval.
+struct Interval {
+  double low = 0, high = 0;
+};
+/// Returns that of the mean of a series of positive times, from the means of at most 20 blocks of
+/// neighbors, which depend on each other less than neighbors do (Student's t). Nothing with fewer than
+/// two values.
+std::optional<Interval> mean_interval(const std::vector<double>& series);
 
 /// Returns the summary of one exact value, such as a simulated time.
 Summary exactly(double value);

@@ -48,9 +48,7 @@ std::string names_where(bool (*has)(const StrategyKind&)) {
   return all;
 }
 
-Count most_samples(const TrainOptions& options, const TrainConfig& c) {
-  return (options.batch_on(c.workers) + c.workers - 1) / c.workers;
-}
+Count most_samples(const TrainConfig& c) { return (c.batch + c.workers - 1) / c.workers; }
 
 }  // namespace
 
@@ -125,6 +123,10 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   const bool emulated = !configs.empty() && is_virtual(configs.front());
   needs("--network", options.tunes() && !emulated,
         "--tune on real ranks; --backend virtual has --bandwidth and --topology");
+  needs("--warmup-steps", !emulated, "real ranks: virtual ones take the same time from the start");
+  if (options.given("--local-batch") && options.given("--batch"))
+    fail(Blame::usage,
+         "--batch is the batch of all workers, --local-batch that of each: give one of them");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   for (const std::string_view option : VirtualRun::kOptions)
     needs(option, emulated, "--backend virtual");
@@ -133,11 +135,11 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   for (const std::string_view option : {"--save-every", "--keep", "--best-only", "--weights-only"})
     needs(option, !options.checkpoint.empty(), "--checkpoint");
   for (const TrainConfig& c : configs)
-    if (const Count most = most_samples(options, c); options.learning.micro_batches > most)
+    if (const Count most = most_samples(c); options.learning.micro_batches > most)
       fail(Blame::usage,
            fmt::format("--micro-batches is {}, but a worker has at most {} of {} samples per step: "
                        "give at most {}",
-                       options.learning.micro_batches, most, options.batch_on(c.workers), most));
+                       options.learning.micro_batches, most, c.batch, most));
 }
 
 std::string note_on_single_worker(const TrainOptions& options,

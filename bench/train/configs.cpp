@@ -24,6 +24,7 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend
       training_ranks(job, backend, c.learning, workers, !options.workers.empty());
   c.workers = c.learning.rate.workers = all.workers;
   c.ranks = all.ranks;
+  c.batch = options.batch_of(c.workers);
   return c;
 }
 

@@ -77,11 +77,18 @@ void add_what(CLI::App& app, TrainOptions& o) {
   add_word(app, "--sharding", o.sharding, "data (default), file or off");
   add_number(app, "-B,--batch,--batch-size,--global-batch", o.batch, 1,
              "Samples of all workers together per step, not of each (default 64)");
-  add_number(app, "--local-batch", o.local_batch, 1, "Samples of each worker per step, instead");
+  add_number(app, "--local-batch", o.local_batch, 1,
+             "Samples of each worker per step, instead: with more workers, a step has more samples "
+             "(weak scaling)");
   add_number(app, "--micro-batches", o.learning.micro_batches, 1,
              "Number of parts in which a worker computes its batch (default 1)");
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
-  add_number(app, "--steps", o.learning.max_steps, 1, "Stop after this number of steps");
+  add_number(
+      app, "--steps", o.learning.max_steps, 1,
+      "Stop after this number of steps (beyond one epoch: goes on, unless --epochs is given)");
+  add_number(app, "--warmup-steps", o.warmup_steps, 0,
+             "First steps that rates, times and speed-ups leave out (default 10; at most half of "
+             "a run)");
   add_number(app, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
   add_number(app, "--prefetch", o.prefetch, 0, "Batches that a thread prepares ahead (default 2)");
   add_number(app, "--threads", o.threads, 1, "Compute threads per worker (default 1)");
@@ -213,13 +220,6 @@ void add_kept(CLI::App& app, TrainOptions& o) {
 
 bool TrainOptions::given(std::string_view option) const {
   return app_ && app_->get_option(std::string(option))->count() > 0;
-}
-
-TrainOptions TrainOptions::on(Rank workers_there) const {
-  TrainOptions all = *this;
-  all.batch = batch_on(workers_there);
-  all.local_batch = 0;
-  return all;
 }
 
 void TrainOptions::add(CLI::App& app) {

@@ -27,8 +27,9 @@ struct TrainOptions {
   std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
   std::string device = "cpu";
   Count samples = 8000, validation_samples = 2000;
-  Count batch = 64;       ///< samples per step, over all workers; see batch_on()
-  Count local_batch = 0;  ///< of each worker; 0: not given
+  Count batch = 64;         ///< samples per step, over all workers; see batch_of()
+  Count local_batch = 0;    ///< of each worker; 0: `batch` is divided
+  Count warmup_steps = 10;  ///< that rates leave out
   std::uint64_t seed = 1;
   int prefetch = 2, threads = 1;
   bool sync_batch_norm = false, no_overlap = false, augment = false;
@@ -51,12 +52,8 @@ struct TrainOptions {
   std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
   bool tunes() const { return !tune.empty(); }
-  /// Returns the samples per step of all of this many workers.
-  Count batch_on(Rank workers_there) const {
-    return local_batch > 0 ? local_batch * workers_there : batch;
-  }
-  /// Returns these options with that batch.
-  TrainOptions on(Rank workers_there) const;
+  /// Samples per step, over so many workers.
+  Count batch_of(Rank count) const { return local_batch > 0 ? local_batch * count : batch; }
 
  private:
   const CLI::App* app_ = nullptr;

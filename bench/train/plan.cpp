@@ -7,6 +7,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/train/steps.hpp"
 
 namespace arlab::bench {
 
@@ -14,15 +15,16 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
   std::vector<std::vector<std::string>> rows;
   for (const TrainConfig& c : configs) {
     const Count n = c.architecture->parameters;
-    const Count batch = options.batch_on(c.workers);
-    const Count steps = options.data == "synthetic" ? options.samples / batch : 0;
+    const Count steps = options.data == "synthetic" ? options.samples / c.batch : 0;
+    training::TrainerOptions learning = c.learning;
+    if (steps > 0) set_epochs(learning, options, steps);
     rows.push_back({std::string(c.architecture->name), show_count(n),
                     show_bytes(n * static_cast<Count>(sizeof(float))), std::to_string(c.workers),
                     std::to_string(c.ranks), c.learning.strategy,
                     c.learning.route.empty() ? "by strategy" : c.learning.route,
                     scheduler_text(c.learning.options.gradients),
-                    compressor_text(c.learning.options.gradients), show_count(batch),
-                    steps > 0 ? show_count(steps) : "", show_count(c.learning.epochs)});
+                    compressor_text(c.learning.options.gradients), show_count(c.batch),
+                    steps > 0 ? show_count(steps) : "", show_count(learning.epochs)});
   }
   return fmt::format(
       "{}\n{}\n",

@@ -92,7 +92,7 @@ training::ModelProfile recorded_profile(const TrainOptions& options,
   training::Pipeline feed(data.train,
                           {.samples = data.train.samples,
                            .files = data.train.files,
-                           .global_batch = options.batch,
+                           .global_batch = options.batch_of(1),
                            .seed = options.seed},
                           options.prefetch);
   PassTimer timer(replica->variables().size());
@@ -105,7 +105,7 @@ training::ModelProfile recorded_profile(const TrainOptions& options,
     const auto gradients = replica->gradients();
     std::fill(gradients.begin(), gradients.end(), 0.0F);
     timer.start();
-    replica->learn({batch.values, batch.labels}, 1 / static_cast<float>(options.batch));
+    replica->learn({batch.values, batch.labels}, 1 / static_cast<float>(options.batch_of(1)));
     const double begin = collectives::machine_clock().now();
     optimizer.start_step(options.learning.rate.base);
     optimizer.apply(0, replica->weights(), gradients);
@@ -118,7 +118,7 @@ training::ModelProfile recorded_profile(const TrainOptions& options,
       .device = fmt::format("{}, {} per worker", context(options.command)["cpu"].get<std::string>(),
                             show_plural(options.threads, "thread")),
       .samples = "images",
-      .batch = options.batch,
+      .batch = options.batch_of(1),
       .optimizer = updates / kRecorded / static_cast<double>(replica->weights().size()) *
                    kPicosecondsPerSecond,
       .sources = {{"parameters", "the model of this name"},

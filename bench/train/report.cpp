@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
@@ -14,16 +15,16 @@ namespace {
 
 double mean(double sum, Count n) { return n > 0 ? sum / static_cast<double>(n) : 0; }
 
-double rate(const training::EpochReport& e) {
-  return e.seconds > 0 ? static_cast<double>(e.train.samples) / e.seconds : 0;
+double rate(const training::StepCosts& e) {
+  return e.seconds > 0 ? static_cast<double>(e.samples) / e.seconds : 0;
 }
 
-std::string per_step(double seconds, const training::EpochReport& e) {
+std::string per_step(double seconds, const training::StepCosts& e) {
   return e.steps > 0 ? show_time(seconds * 1e6 / static_cast<double>(e.steps)) : "";
 }
 
 // Over all ranks.
-std::string bytes_each_step(const training::EpochReport& e) {
+std::string bytes_each_step(const training::StepCosts& e) {
   return e.steps > 0 && e.bytes_sent > 0 ? show_bytes(e.bytes_sent / e.steps) : "";
 }
 
@@ -40,28 +41,41 @@ std::string route_text(const TrainResult& r) {
   return training::find_strategy(r.config.learning.strategy).direct ? "direct" : r.route;
 }
 
-std::string speed_up(const TrainResult& result, const std::vector<TrainResult>& all) {
+// Of the rates of a row and of the row with one worker; 0 without one.
+double speed_up(const TrainResult& result, const std::vector<TrainResult>& all) {
   for (const TrainResult& one : all)
     if (one.config.architecture == result.config.architecture && one.config.workers == 1 &&
-        result.config.workers > 1 && rate(total(one)) > 0)
-      return fmt::format("{:.2f}", rate(total(result)) / rate(total(one)));
-  return "";
+        result.config.workers > 1 && rate(timed(one)) > 0)
+      return rate(timed(result)) / rate(timed(one));
+  return 0;
+}
+
+// Images per second by rank 0's steps.
+std::string interval(const TrainResult& r) {
+  const auto of_step = mean_interval(r.step_us);
+  if (!of_step || r.config.backend->placement == collectives::Placement::emulated) return "";
+  const double images = 1e6 * static_cast<double>(r.config.batch);
+  return fmt::format("{:.0f}-{:.0f}", images / of_step->high, images / of_step->low);
+}
+
+TrainBody::Epoch costs_of(const training::StepCosts& e) {
+  return {.steps = e.steps,
+          .samples = e.samples,
+          .elapsed_us = 1e6 * e.seconds,
+          .compute_us = 1e6 * e.compute,
+          .input_us = 1e6 * e.input,
+          .exposed_us = 1e6 * e.exposed,
+          .communication_us = 1e6 * e.communication,
+          .codec_us = 1e6 * e.codec,
+          .images_per_s = rate(e),
+          .bytes_sent = e.bytes_sent};
 }
 
 TrainBody::Epoch epoch_of(const training::EpochReport& e) {
-  TrainBody::Epoch epoch{.number = e.epoch,
-                         .steps = e.steps,
-                         .samples = e.train.samples,
-                         .loss = mean(e.train.loss, e.train.samples),
-                         .accuracy = accuracy(e.train),
-                         .elapsed_us = 1e6 * e.seconds,
-                         .compute_us = 1e6 * e.compute,
-                         .input_us = 1e6 * e.input,
-                         .exposed_us = 1e6 * e.exposed,
-                         .communication_us = 1e6 * e.communication,
-                         .codec_us = 1e6 * e.codec,
-                         .images_per_s = rate(e),
-                         .bytes_sent = e.bytes_sent};
+  TrainBody::Epoch epoch = costs_of(e);
+  epoch.number = e.epoch;
+  epoch.loss = mean(e.train.loss, e.train.samples);
+  epoch.accuracy = accuracy(e.train);
   if (e.validation.samples > 0) {
     epoch.validation_loss = mean(e.validation.loss, e.validation.samples);
     epoch.validation_accuracy = accuracy(e.validation);
@@ -95,28 +109,59 @@ double accuracy(const training::BatchResult& o) {
 training::EpochReport total(const TrainResult& result) {
   training::EpochReport all;
   for (const training::EpochReport& e : result.epochs) {
-    all.steps += e.steps;
+    all += e;
     all.train += e.train;
-    all.seconds += e.seconds;
-    all.input += e.input;
-    all.exposed += e.exposed;
-    all.communication += e.communication;
-    all.compute += e.compute;
-    all.codec += e.codec;
-    all.bytes_sent += e.bytes_sent;
+    all.timed += e.timed;
   }
   if (!result.epochs.empty()) all.validation = result.epochs.back().validation;
   if (result.evaluation) all.validation = *result.evaluation;
   return all;
 }
 
+training::StepCosts timed(const TrainResult& result) { return total(result).timed; }
+
+bool diverged(const TrainResult& r) {
+  if (r.epochs.empty()) return false;
+  constexpr double kGuesses = 10;  // times the loss of guessing
+  const training::EpochReport& last = r.epochs.back();
+  const double loss = mean(last.train.loss, last.train.samples);
+  const double limit = kGuesses * std::log(static_cast<double>(r.config.architecture->classes));
+  return !(loss <= limit) || !std::isfinite(last.validation.loss);
+}
+
+std::string explain_divergence(const std::vector<TrainResult>& results) {
+  std::string which;
+  std::size_t count = 0;
+  for (const TrainResult& r : results) {
+    if (!diverged(r)) continue;
+    ++count;
+    const training::EpochReport& last = r.epochs.back();
+    which += fmt::format("{}{} on {}{}: loss {:.3g}", which.empty() ? "" : "; ",
+                         r.config.architecture->name, show_plural(r.config.workers, "worker"),
+                         r.config.learning.options.gradients.compressor
+                             ? " with " + compressor_label(r.config.learning.options.gradients)
+                             : "",
+                         mean(last.train.loss, last.train.samples));
+  }
+  if (count == 0) return "";
+  return fmt::format(
+      "{} diverged ({}): use a smaller --lr{}",
+      results.size() == 1 ? "training" : fmt::format("{} of {} trainings", count, results.size()),
+      which, which.find(" with ") == which.npos ? "" : ", or another compressor");
+}
+
 std::string train_table(const std::vector<TrainResult>& results) {
   std::vector<std::vector<std::string>> rows;
   for (const TrainResult& r : results) {
     const training::EpochReport all = total(r);
+    const training::StepCosts& its = all.timed;
+    const double faster = speed_up(r, results);
     const training::GradientOptions& gradients = r.config.learning.options.gradients;
-    rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
-                    r.config.learning.strategy, route_text(r), scheduler_text(gradients),
+    rows.push_back({std::string(r.config.architecture->name),
+                    std::to_string(r.config.workers),
+                    r.config.learning.strategy,
+                    route_text(r),
+                    scheduler_text(gradients),
                     r.place_of_codes.empty()
                         ? compressor_label(gradients)
                         : fmt::format("{} on {}", compressor_label(gradients), r.place_of_codes),
@@ -126,15 +171,22 @@ std::string train_table(const std::vector<TrainResult>& results) {
                                                                   r.epochs.back().train.samples)),
                     r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
                     all.validation.samples > 0 ? percent(accuracy(all.validation), 1) : "",
-                    all.steps > 0 ? fmt::format("{:.0f}", rate(all)) : "", speed_up(r, results),
-                    per_step(all.seconds, all), per_step(all.compute, all),
-                    per_step(all.input, all), per_step(all.communication, all),
-                    all.codec > 0 ? per_step(all.codec, all) : "", per_step(all.exposed, all),
-                    bytes_each_step(all)});
+                    its.steps > 0 ? fmt::format("{:.0f}", rate(its)) : "",
+                    interval(r),
+                    faster > 0 ? fmt::format("{:.2f}", faster) : "",
+                    faster > 0 ? percent(faster, r.config.workers) : "",
+                    per_step(its.seconds, its),
+                    per_step(its.compute, its),
+                    per_step(its.input, its),
+                    per_step(its.communication, its),
+                    its.codec > 0 ? per_step(its.codec, its) : "",
+                    per_step(its.exposed, its),
+                    bytes_each_step(its)});
   }
-  return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor",
-                  "gradients", "loss", "accuracy", "validation", "images/s", "speed-up", "step",
-                  "compute", "input", "communication", "codec", "exposed", "bytes"},
+  return compact({"model",     "workers",    "strategy", "algorithm",  "scheduler", "compressor",
+                  "gradients", "loss",       "accuracy", "validation", "images/s",  "95% interval",
+                  "speed-up",  "efficiency", "step",     "compute",    "input",     "communication",
+                  "codec",     "exposed",    "bytes"},
                  rows);
 }
 
@@ -146,19 +198,19 @@ std::string explain(const TrainResult& r) {
         "validation data. Raise --epochs or --steps to train further.\n",
         show_plural(r.steps_before, "step"));
   if (r.config.ranks == 1) return "";
-  const double hidden = std::max(0.0, all.communication - all.exposed);
+  const training::StepCosts& its = all.timed;
+  const double hidden = std::max(0.0, its.communication - its.exposed);
   const std::string coded = compressor_label(r.config.learning.options.gradients);
   std::string text = fmt::format(
       "Exchanging {} of gradients ({}) took {} per step of {}: {} on {}, {}{}. The backward pass "
-      "hid "
-      "{} of it; {} ({} of the step) was exposed.\n",
-      show_bytes(gradient_bytes(r)), route_text(r), per_step(all.communication, all),
+      "hid {} of it; {} ({} of the step) was exposed.\n",
+      show_bytes(gradient_bytes(r)), route_text(r), per_step(its.communication, its),
       show_plural((all.train.samples + all.steps / 2) / all.steps, "sample"),
       r.config.architecture->name, show_plural(r.config.workers, "worker"),
       r.config.learning.strategy,
-      coded == "none" ? "" : fmt::format(", {}, whose codes are {}", coded, bytes_each_step(all)),
-      percent(hidden, all.communication), per_step(all.exposed, all),
-      percent(all.exposed, all.seconds));
+      coded == "none" ? "" : fmt::format(", {}, whose codes are {}", coded, bytes_each_step(its)),
+      percent(hidden, its.communication), per_step(its.exposed, its),
+      percent(its.exposed, its.seconds));
   if (r.staleness.empty()) return text;
   text += "Staleness of updates:";
   for (const auto& [old, updates] : r.staleness)
@@ -178,7 +230,7 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
                  .scheduler = scheduler_text(gradients),
                  .workers = c.workers,
                  .servers = c.ranks - c.workers,
-                 .batch_size = options.batch,
+                 .batch_size = c.batch,
                  .seed = options.seed,
                  .learning_rate = c.learning.rate.base,
                  .overlap = c.learning.overlap,
@@ -190,6 +242,8 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
     body.emulation = emulation_of(c, options.world);
   if (!r.step_us.empty()) body.step_time_us = summarize(r.step_us);
   for (const training::EpochReport& e : r.epochs) body.epochs.push_back(epoch_of(e));
+  body.timed = costs_of(timed(r));
+  body.warmup_steps = r.left_out;
 
   Config config;
   for (const Algorithm& a : algorithms())

@@ -9,11 +9,17 @@
 
 namespace arlab::bench {
 
-/// Returns one row per run, with the speed-up over a run of the same model with one worker.
+/// Returns one row per run, with the speed-up and the efficiency over a run of the same model with one worker.
 std::string train_table(const std::vector<TrainResult>& results);
 
 /// Returns the sum of all epochs that this process ran.
 training::EpochReport total(const TrainResult& result);
+/// Returns the costs of its steps without those that are left out.
+training::StepCosts timed(const TrainResult& result);
+/// Returns whether its loss is not finite, or far above that of guessing.
+bool diverged(const TrainResult& result);
+/// Returns which of the trainings diverged, and what to do; empty if none did.
+std::string explain_divergence(const std::vector<TrainResult>& results);
 /// Returns 0 if there are no samples.
 double accuracy(const training::BatchResult& outcome);
 

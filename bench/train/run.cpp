@@ -11,9 +11,10 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
-#include "bench/train/gpu_codes.hpp"
-#include "bench/train/gpu_gradients.hpp"
+#include "bench/train/gpu/codes.hpp"
+#include "bench/train/gpu/gradients.hpp"
 #include "bench/train/report.hpp"
+#include "bench/train/steps.hpp"
 #include "collectives/host/gatherv.hpp"
 #include "collectives/local_rank.hpp"
 #include "training/io/json.hpp"
@@ -55,10 +56,8 @@ class Tracer {
 /// Prints the progress of a run, and writes TensorBoard events; on rank 0.
 class ProgressPrinter {
  public:
-  ProgressPrinter(const TrainOptions& options, Count all_steps, std::string label)
-      : progress_(static_cast<std::size_t>(all_steps)),
-        label_(std::move(label)),
-        batch_(options.batch) {
+  ProgressPrinter(const TrainOptions& options, Count all_steps, Count batch, std::string label)
+      : progress_(static_cast<std::size_t>(all_steps)), label_(std::move(label)), batch_(batch) {
     if (!options.tensorboard.empty()) events_.emplace(options.tensorboard);
   }
 
@@ -139,8 +138,7 @@ std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
 // them first.
 void set_steps(training::TrainerOptions& learning, Count steps_of_epoch, const TrialRun& trial) {
   constexpr Count kEvaluations = 8;  // per epoch
-  Count steps = learning.epochs * steps_of_epoch;
-  if (learning.max_steps > 0) steps = std::min(steps, learning.max_steps);
+  const Count steps = last_step(learning, steps_of_epoch);
   const training::StrategyKind& kind = training::find_strategy(learning.strategy);
   if (kind.equal_replicas && !kind.periodic)
     learning.report_every = std::max<Count>(1, std::min(steps, steps_of_epoch) / kEvaluations);
@@ -163,23 +161,20 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   collectives::Communicator& c = executor.control();
   training::use_threads(options.threads);
   const bool is_root = c.rank() == 0, is_worker = c.rank() < config.workers;
-  training::Sampling sampling{.samples = data.train.samples,
-                              .files = data.train.files,
-                              .global_batch = options.batch,
-                              .workers = config.workers,
-                              .rank = is_worker ? c.rank() : 0,
-                              .sharding = training::find_sharding(options.sharding),
-                              .seed = options.seed};
-  if (options.sync_batch_norm && options.batch % config.workers != 0)
+  const training::Sampling sampling =
+      training_samples(options, config, data.train, is_worker ? c.rank() : 0);
+  if (options.sync_batch_norm && config.batch % config.workers != 0)
     fail(Blame::usage,
          fmt::format(
              "--sync-bn needs equal batches on all workers, and {} samples cannot be divided "
              "by {}: use a --batch that is a multiple of the workers",
-             options.batch, config.workers));
+             config.batch, config.workers));
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
+  set_epochs(learning, options, steps);
   learning.route_options.executor = &executor;
   if (trial) set_steps(learning, steps, *trial);
+  const bool emulated = config.backend->placement == collectives::Placement::emulated;
   const bool cuda = options.device != "cpu";
   const bool on_gpus = cuda || config.backend->devices != nullptr;
   const Rank local_rank = on_gpus ? collectives::local_rank(c) : 0;
@@ -207,11 +202,10 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                                    "normalization, leave it out or use another model",
                                    config.architecture->name));
   std::optional<ProgressPrinter> printer;
-  const Count all_steps = learning.epochs * steps;
-  if (is_root)
-    printer.emplace(options,
-                    learning.max_steps > 0 ? std::min(all_steps, learning.max_steps) : all_steps,
-                    trial ? trial->label : "");
+  if (is_root) {
+    printer.emplace(options, last_step(learning, steps), config.batch, trial ? trial->label : "");
+    if (const std::string note = note_on_steps(learning, steps); !note.empty()) printer->note(note);
+  }
   std::optional<training::Checkpointer> backup;
   if (!options.checkpoint.empty()) {
     backup.emplace(trainer, options.checkpoint, options.policy);
@@ -219,6 +213,9 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
       if (printer) printer->note(note);
   }
   result.steps_before = trainer.steps_done();
+  result.steps_run = std::max<Count>(0, last_step(learning, steps) - result.steps_before);
+  result.warmup_asked = emulated ? 0 : options.warmup_steps;
+  result.left_out = steps_left_out(options, config, result.steps_run);
   if (const training::GradientOptions& g = config.learning.options.gradients;
       is_root && g.compressor) {
     result.codes = training::code_route(g, trainer.replica().variables(), config.workers);
@@ -229,22 +226,23 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   std::optional<training::Pipeline> feed, validation;
   if (is_worker) {
     feed.emplace(data.train, sampling, options.prefetch);
-    sampling.samples = data.validation.samples;
-    sampling.files = data.validation.files;
-    sampling.global_batch = std::min<Count>(256 * config.workers, data.validation.samples);
-    sampling.shuffle = sampling.drop_remainder = false;
-    validation.emplace(data.validation, sampling, options.prefetch);
+    validation.emplace(data.validation, validation_samples(sampling, data.validation),
+                       options.prefetch);
+    if (!emulated) make_samples(data.train, sampling, result.steps_before, result.steps_run);
   }
+  if (!emulated) c.barrier();  // no rank begins before the samples of all are made
   StepPace pace;
+  Count seen = 0;  // steps
   Tracer tracer(c.rank());
   const bool traces = !options.trace.empty();
   training::Observer observer;
+  observer.leave_out = result.left_out;
   observer.step = [&](const training::StepReport& r) {
     if (traces) tracer.step(r);
     if (!is_root) return;
     printer->step(r);
     pace.step(r.begin, r.seconds);
-    result.step_us.push_back(r.seconds * 1e6);
+    if (seen++ >= result.left_out) result.step_us.push_back(r.seconds * 1e6);
   };
   observer.epoch = [&](const training::EpochReport& r) {
     if (!is_root) return;

@@ -19,6 +19,7 @@ struct TrainConfig {
   training::TrainerOptions learning;
   const collectives::Backend* backend = nullptr;
   Rank ranks = 1, workers = 1;
+  Count batch = 1;              ///< samples per step, over all workers
   VirtualNetwork network = {};  ///< of emulated ranks
 };
 
@@ -35,7 +36,10 @@ struct TrainResult {
   std::string route;
   Count lanes = 1;
   std::vector<training::EpochReport> epochs;
-  std::vector<double> step_us;
+  std::vector<double> step_us;  ///< without the steps that are left out
+  Count steps_run = 0;          ///< by this process
+  Count left_out = 0;           ///< of these, by all rates
+  Count warmup_asked = 0;       ///< to leave out, if the run were long enough
   training::Staleness staleness;
   training::CodeRoute codes;  ///< if gradients are compressed
   /// Where they are made and sent from, such as "GPU 0, sent from its memory"; empty without GPUs.

@@ -1,5 +1,7 @@
 #include "bench/train/study.hpp"
 
+#include <limits>
+
 #include "bench/cli/units.hpp"
 #include "bench/scale/gradient_options.hpp"
 #include "bench/train/report.hpp"
@@ -26,12 +28,14 @@ RunSummary summary_of(const TrainResult& r) {
   run.steps = all.steps;
   if (all.train.samples > 0)
     run.loss = r.epochs.back().train.loss / static_cast<double>(r.epochs.back().train.samples);
-  if (all.steps == 0) return run;
-  const auto steps = static_cast<double>(all.steps);
-  run.bytes = static_cast<double>(all.bytes_sent) / steps / r.config.ranks;
-  run.seconds = all.seconds / steps;
-  run.exposed = all.exposed / steps;
-  run.codec = all.codec / steps;
+  if (diverged(r)) run.loss = std::numeric_limits<double>::quiet_NaN();
+  const training::StepCosts& its = all.timed;
+  if (its.steps == 0) return run;
+  const auto steps = static_cast<double>(its.steps);
+  run.bytes = static_cast<double>(its.bytes_sent) / steps / r.config.ranks;
+  run.seconds = its.seconds / steps;
+  run.exposed = its.exposed / steps;
+  run.codec = its.codec / steps;
   double seconds = 0;
   for (const training::EpochReport& e : r.epochs) {
     seconds += e.seconds;

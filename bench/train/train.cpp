@@ -28,9 +28,10 @@
 #include "bench/train/plan.hpp"
 #include "bench/train/record_profile.hpp"
 #include "bench/train/report.hpp"
+#include "bench/train/roles.hpp"
+#include "bench/train/steps.hpp"
 #include "bench/train/study.hpp"
 #include "bench/train/tune.hpp"
-#include "training/cluster/cluster.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -47,39 +48,46 @@ constexpr std::string_view kExamples = R"(Examples:
 using collectives::Backend;
 using collectives::Placement;
 
-// Throws Error(usage) if TF_CONFIG or Slurm name workers that are not part of the MPI job: this
-// process would silently train alone.
-void check_cluster(const Job& job) {
-  const training::Cluster cluster = training::resolve_cluster(training::process_environment);
-  const auto ranks = cluster.workers + static_cast<Rank>(cluster.servers.size());
-  if (ranks == 1 || ranks == job.ranks()) return;
-  std::string hosts;
-  for (const auto* list : {&cluster.addresses, &cluster.servers})
-    for (const std::string& address : *list)
-      hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", training::host_of(address));
-  fail(Blame::usage,
-       fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
-                   "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
-                   cluster.source, ranks,
-                   job.ranks() == 0 ? std::string("process is not part of an MPI job")
-                                    : fmt::format("MPI job has {} ranks", job.ranks()),
-                   ranks, hosts));
-}
-
 void record(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
   const training::Architecture& architecture = *configs.front().architecture;
-  if (options.models.size() > 1 || options.batch_on(1) > options.samples)
+  if (options.models.size() > 1 || options.batch_of(1) > options.samples)
     fail(Blame::usage, fmt::format("--record-profile is of one model and a batch of at most the "
                                    "samples of an epoch, {}: choose one, and a smaller --batch",
                                    options.samples));
   const training::ModelProfile profile =
-      recorded_profile(options.on(1), architecture, datasets_of(options, architecture));
+      recorded_profile(options, architecture, datasets_of(options, architecture));
   write_file(options.record_profile, training::to_json_text(profile));
   say_written(options.record_profile);
 }
 
+void print_cautions(const std::vector<TrainConfig>& configs) {
+  std::set<std::string> printed;
+  for (const TrainConfig& c : configs)
+    if (const auto& codes = c.learning.options.gradients.compressor)
+      if (const std::string text = training::caution_of(*codes);
+          !text.empty() && printed.insert(text).second)
+        fmt::print(stderr, "note: {}\n", text);
+}
+
+void print_results(const std::vector<TrainResult>& results, const TrainOptions& options,
+                   bool is_virtual) {
+  if (is_virtual && results.size() > 1) {
+    const std::vector<RunSummary> runs = summaries_of(results);
+    const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
+    print("{}\n{}", Lines{comparison_table(runs, target)}, Lines{explain(runs, target)});
+  } else {
+    print("{}", Lines{train_table(results)});
+    const std::string explanation = explain(results.back());
+    if (!explanation.empty()) print("\n{}", Lines{explanation});
+  }
+  std::set<std::string> printed;
+  for (const TrainResult& r : results)
+    if (const std::string text = explain_left_out(r); printed.insert(text).second)
+      print("{}", Lines{text});
+}
+
 int run(TrainOptions& options, Job& job) {
-  check_cluster(job);
+  take_roles(options, job);
   const Backend emulated = options.world.backend({}, options.seed);
   const Backend& backend =
       options.backend == emulated.name ? emulated : job.backend(options.backend);
@@ -98,7 +106,8 @@ int run(TrainOptions& options, Job& job) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
     return 0;
   }
-  if (options.tunes()) return tune(options.on(configs.front().workers), job, backend, configs);
+  if (job.is_root()) print_cautions(configs);
+  if (options.tunes()) return tune(options, job, backend, configs);
   if (!options.record_profile.empty()) {
     if (job.is_root()) record(options, configs);
     return 0;
@@ -120,28 +129,23 @@ int run(TrainOptions& options, Job& job) {
         is_virtual ? options.world.backend(config.network, options.seed) : backend;
     job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
             [&](collectives::Executor& executor) {
-              TrainResult mine = train(executor, config, options.on(config.workers), data);
+              TrainResult mine = train(executor, config, options, data);
               if (executor.control().rank() == 0) result = std::move(mine);
             });
     if (!job.is_root()) continue;
     if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       say("note: {}\n", result.codes.advice);
-    const Json record = to_json(train_record(result, options.on(config.workers)));
+    const Json record = to_json(train_record(result, options));
     if (json) json->add(record);
     if (csv) csv->add(record);
     results.push_back(std::move(result));
   }
-  if (!job.is_root() || options.json == "-" || options.csv == "-") return 0;
-  if (is_virtual && results.size() > 1) {
-    const std::vector<RunSummary> runs = summaries_of(results);
-    const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
-    print("{}\n{}", Lines{comparison_table(runs, target)}, Lines{explain(runs, target)});
-    return 0;
-  }
-  print("{}", Lines{train_table(results)});
-  const std::string explanation = explain(results.back());
-  if (!explanation.empty()) print("\n{}", Lines{explanation});
-  return 0;
+  if (!job.is_root()) return 0;
+  if (options.json != "-" && options.csv != "-") print_results(results, options, is_virtual);
+  std::fflush(stdout);
+  const std::string diverged = explain_divergence(results);
+  if (!diverged.empty()) say("error: {}\n", diverged);
+  return diverged.empty() ? 0 : static_cast<int>(Blame::check);
 }
 
 }  // namespace

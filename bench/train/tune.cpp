@@ -66,7 +66,7 @@ training::ModelProfile computed_profile(const TrainConfig& c, Count samples, std
 training::ModelProfile profile_of(const TrainOptions& options, const TrainConfig& c,
                                   const Datasets& data) {
   TrainOptions alone = options;
-  alone.batch = (options.batch + c.workers - 1) / c.workers;
+  alone.batch = (c.batch + c.workers - 1) / c.workers;
   if (c.learning.speed > 0) return computed_profile(c, alone.batch, options.seed);
   return recorded_profile(alone, *c.architecture, data);
 }

@@ -216,6 +216,121 @@ class Refusals(TrainTest):
         self.assertIn("TF_CONFIG names 2 workers and servers, but this process is not part of an MPI job: start all of them "
                       "as one job, `mpirun -n 2 -H a,b arlab train ...`", done.stderr)
 
+    def test_rates_leave_out_the_first_steps(self):
+        out, _ = self.arlab("train", *SMALL, "-w", 2, "--json", "a.jsonl")
+        [record] = program.parse(self.read("a.jsonl"))[1]
+        self.assertEqual((record["warmup_steps"], record["time_us"]["n"], record["epochs"][0]["steps"]), (10, 10, 20))
+        self.assertIn("Rates and times leave out the first 10 of 20 steps.", out)
+        out, _ = self.arlab("train", *SMALL, "-w", 2, "--steps", 6)
+        self.assertIn("Rates and times leave out the first 3 of 6 steps, not 10, as the run is short.", out)
+        whole = self.record(*SMALL, "-w", 2, "--warmup-steps", 0)
+        self.assertEqual((whole["warmup_steps"], whole["time_us"]["n"]), (0, 20))
+        self.assertAlmostEqual(whole["images_per_s"], whole["epochs"][0]["images_per_s"])
+        _, err = self.arlab("train", *SMALL, "-b", "virtual", "--warmup-steps", 5, code=2)
+        self.assertIn("--warmup-steps has no effect here: it needs real ranks", err)
+
+    def test_speed_ups_do_not_depend_on_the_order_of_the_rows(self):
+        def first_row_by_second():
+            steps = {}
+            for order in ("1,2", "2,1"):
+                records = self.records("train", "--samples", 2000, "-w", order, "--steps", 40)
+                steps[order] = next(r["time_us"]["median"] for r in records if r["workers"] == 1)
+                for record in records:  # images are made before the first step
+                    self.assertLess(record["epochs"][0]["input_us"], 0.5 * record["epochs"][0]["elapsed_us"])
+            return steps["1,2"] / steps["2,1"]
+        ratios = sorted(first_row_by_second() for _ in range(5))
+        self.assertLess(ratios[2], 1.5)
+
+    def test_a_local_batch_grows_the_batch_with_the_workers(self):
+        out, _ = self.arlab("train", "--samples", 640, "--local-batch", 16, "-w", "1,2", "--json", "a.jsonl")
+        records = program.parse(self.read("a.jsonl"))[1]
+        self.assertEqual([(r["workers"], r["batch_size"], r["epochs"][0]["steps"]) for r in records], [(1, 16, 40), (2, 32, 20)])
+        self.assertEqual([r["epochs"][0]["samples"] for r in records], [640, 640])
+        header, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]
+        cells = dict(zip(header, rows[-1]))
+        self.assertAlmostEqual(float(cells["efficiency"].rstrip("%")), 50 * float(cells["speed-up"]), delta=0.51)
+        low, high = map(float, cells["95% interval"].split("-"))
+        self.assertLessEqual(low, high)
+        _, err = self.arlab("train", "-B", 32, "--local-batch", 16, code=2)
+        self.assertIn("--batch is the batch of all workers, --local-batch that of each", err)
+
+    def test_steps_go_on_beyond_the_epochs_unless_these_are_given(self):
+        record = self.record(*SMALL, "--steps", 50)
+        self.assertEqual([e["steps"] for e in record["epochs"]], [20, 20, 10])
+        _, err = self.arlab("train", *SMALL, "-e", 2, "--steps", 50, "--json", "a.jsonl")
+        self.assertEqual(sum(e["steps"] for e in program.parse(self.read("a.jsonl"))[1][0]["epochs"]), 40)
+        self.assertIn("note: 2 epochs have 40 steps, so training stops before step 50", err)
+
+    def test_files_are_sharded_among_workers_whatever_the_validation_data_are(self):
+        data = random.Random(3)
+        for name, samples in [(f"data_batch_{i}.bin", 10) for i in range(1, 6)] + [("test_batch.bin", 8)]:
+            (self.folder / name).write_bytes(b"".join(bytes([data.randrange(10)]) + data.randbytes(3072) for _ in range(samples)))
+        run = ("-m", "cnn_pooled", "-d", f"cifar10:{self.folder}", "-B", 10, "--steps", 2, "--lr", "0.001")
+        for workers in (2, 3, 5):
+            with self.subTest(workers=workers):
+                self.assertEqual(self.record(*run, "-w", workers, "--sharding", "file")["epochs"][0]["samples"], 20)
+        _, err = self.arlab("train", *run, "-w", 6, "--sharding", "file", code=2)
+        self.assertIn("there are 5 files for 6 workers", err)
+
+    def test_a_training_that_diverges_says_so_last_and_in_its_status(self):
+        out, err = self.arlab("train", *SMALL, "-w", 2, "--optimizer", "sgd", "--lr", "5", "--compressor", "signsgd", code=1)
+        self.assertIn("| mlp ", out)
+        self.assertRegex(err.splitlines()[-1], r"^error: training diverged \(mlp on 2 workers with signsgd: loss .*\): use a smaller --lr, or another compressor$")
+        self.assertIn("note: compressor signsgd: each step moves every weight by the learning rate", err)
+        _, err = self.arlab("train", *SMALL, "--compressor", "qsgd:feedback=on", code=2)
+        self.assertIn("compressor qsgd with feedback=on would diverge: its code is not a contraction", err)
+
+    def test_costs_of_a_code_say_that_they_are_those_of_its_warm_up(self):
+        run = (*SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "1G", "--codec-cost", "0.1,0.1", "--optimizer", "sgd", "-a", "ring")
+        out, err = self.arlab("train", *run, "--compressor", "none", "topk", "dgc")
+        self.assertIn("dgc makes larger codes in its first 400 steps (its warm-up), so the bytes and times of these 20 steps are not "
+                      "what it costs later.", out)
+        self.assertIn("in its first 400 steps codes are larger", err)
+        out, _ = self.arlab("train", *run, "--compressor", "dgc:warm_up=2", "--json", "a.jsonl")
+        self.assertIn("Rates and times leave out the first 8 of 20 steps.\ndgc:warm_up=2 makes larger codes in these (its warm-up).", out)
+        [record] = program.parse(self.read("a.jsonl"))[1]
+        self.assertEqual(record["warmup_steps"], 8)
+        self.assertLess(4 * record["bytes_per_rank_step"], record["epochs"][0]["bytes_sent"] / 20 / 4)
+
+    def in_cluster(self, tasks, *arguments):
+        """Runs one rank for each task, which its TF_CONFIG names."""
+        config = {"cluster": {"worker": ["a:1", "b:2"], "ps": ["c:3"]}}
+        code = ("import json, os, sys; config, tasks = json.loads(sys.argv[1]); "
+                "config['task'] = tasks[int(os.environ['OMPI_COMM_WORLD_RANK'])]; "
+                "os.environ['TF_CONFIG'] = json.dumps(config); os.execvp(sys.argv[2], sys.argv[2:])")
+        words = [sys.executable, "-c", code, json.dumps([config, tasks]), *self.command("train", *SMALL, *arguments)]
+        return subprocess.run([MPIEXEC, "-n", str(len(tasks)), *words], cwd=self.folder, env=JOB, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120, check=False)
+
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
+    def test_tf_config_decides_roles_and_contradictions_are_errors(self):
+        first, second, server = {"type": "worker", "index": 0}, {"type": "worker", "index": 1}, {"type": "ps", "index": 0}
+        done = self.in_cluster([first, second, server], "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        record = program.parse(done.stdout)[1][0]
+        self.assertEqual((record["strategy"], record["workers"], record["servers"]), ("parameter_server", 2, 1))
+        right = [first, second, server]
+        evaluator = {"type": "evaluator", "index": 0}
+        for tasks, more, says in (([first] * 3, (), "TF_CONFIG says that this is worker 0, which is rank 0"),
+                                  ([first, second, server, server], (), "TF_CONFIG names 3 workers and servers, but this MPI job has 4 ranks"),
+                                  (right, ("-s", "multi_worker"), "TF_CONFIG has 1 ps, but strategy multi_worker needs none"),
+                                  (right, ("-s", "parameter_server", "--servers", "2"), "TF_CONFIG has 1 ps, but --servers is 2"),
+                                  ([evaluator] * 3, (), "TF_CONFIG says that this is an evaluator")):
+            with self.subTest(says=says):
+                done = self.in_cluster(tasks, *more)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(says, done.stderr)
+
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
+    def test_the_size_of_an_mpi_job_wins_over_variables_of_slurm(self):
+        step = {"SLURM_PROCID": "0", "SLURM_NODEID": "0", "SLURM_LOCALID": "0", "SLURM_STEP_NODELIST": "n[1-2]", "SLURM_STEP_NUM_TASKS": "2",
+                "SLURM_STEP_TASKS_PER_NODE": "1(x2)", "SLURM_GPUS_PER_TASK": "a100:1", "SLURM_DISTRIBUTION": "plane=1"}
+        daemons = step | {"SLURM_STEP_NODELIST": "n[2-3]", "SLURM_NTASKS": "6"}  # of mpirun in an allocation of three nodes
+        for ranks, variables in ((2, step), (3, daemons)):
+            done = subprocess.run([MPIEXEC, "-n", str(ranks), *self.command("train", *SMALL, "--steps", 2)], cwd=self.folder, env=JOB | variables,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_rate_that_is_too_high_stops_the_run_with_a_reason(self):
         _, err = self.arlab("train", *SMALL, "--lr", "1e30", "--checkpoint", "run", code=1)
         self.assertRegex(err, "error: the gradient of .* is (NaN|infinite) at step [0-9]+: the weights of the previous step are kept")

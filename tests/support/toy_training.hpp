@@ -25,6 +25,7 @@ struct Run {
   arlab::Rank ranks = 1;
   Count global_batch = 24;
   Count samples = 240;
+  Count leave_out = 0;         ///< first steps, of the costs in EpochReport::timed
   bool short_batches = false;  ///< an epoch ends with the samples that are left
   std::uint64_t seed = 1;
   /// Called on rank 0 at the end of each step.
@@ -90,6 +91,7 @@ inline Result train(const Run& run) {
       if (run.each_epoch) run.each_epoch(c.rank());
     };
     observer.enough = run.enough;
+    observer.leave_out = run.leave_out;
     const Count more = run.short_batches ? run.global_batch - 1 : 0;
     trainer.run({feed.get(), validation.get()}, (run.samples + more) / run.global_batch, observer);
     if (run.finished) run.finished(c.rank());

@@ -30,7 +30,7 @@ struct Cluster {
   Rank workers = 1;   ///< number of those that train, including the chief
   Rank rank = 0;      ///< among those that train; -1 for servers and evaluators
   Rank local_rank = 0, local_workers = 1;  ///< among those that train on this host
-  std::vector<std::string> addresses;      ///< host:port by rank
+  std::vector<std::string> addresses;      ///< host:port by rank; empty if they are not known
   std::vector<std::string> servers;        ///< host:port of the parameter servers
   std::vector<int> devices;                ///< numbers of this process's GPUs
 };

@@ -34,30 +34,52 @@ std::int64_t number(const Found& f) {
                          std::to_string(kMaxTasks));
 }
 
+// How srun distributes tasks over hosts.
+struct Distribution {
+  Rank plane = 0;  // tasks that follow each other on a host, then on the next one; 0: all of a host
+  bool known = true;  // otherwise the variables of a task do not say where the others are
+};
+
 // Returns the host of each rank, as an index into the tasks of all hosts.
-std::vector<std::size_t> host_by_rank(const std::vector<Rank>& tasks, bool cyclic) {
+std::vector<std::size_t> host_by_rank(std::vector<Rank> tasks, Rank plane) {
+  const Rank all = std::accumulate(tasks.begin(), tasks.end(), Rank{0});
   std::vector<std::size_t> hosts;
-  if (!cyclic) {
-    for (std::size_t h = 0; h < tasks.size(); ++h)
-      hosts.insert(hosts.end(), static_cast<std::size_t>(tasks[h]), h);
-    return hosts;
-  }
-  const Rank rounds = *std::max_element(tasks.begin(), tasks.end());
-  for (Rank round = 0; round < rounds; ++round)
-    for (std::size_t h = 0; h < tasks.size(); ++h)
-      if (round < tasks[h]) hosts.push_back(h);
+  while (static_cast<Rank>(hosts.size()) < all)
+    for (std::size_t h = 0; h < tasks.size(); ++h) {
+      const Rank here = plane == 0 ? tasks[h] : std::min(plane, tasks[h]);
+      hosts.insert(hosts.end(), static_cast<std::size_t>(here), h);
+      tasks[h] -= here;
+    }
   return hosts;
 }
 
-bool is_cyclic(const Environment& environment) {
+Distribution distribution_of(const Environment& environment) {
   const auto f = find(environment, {"SLURM_DISTRIBUTION"});
-  if (!f) return false;
+  if (!f) return {};
   // Colons separate nodes, sockets and cores; options follow a comma.
   const std::string nodes = f->value.substr(0, f->value.find_first_of(":,"));
-  if (nodes == "block" || nodes == "*" || nodes == "none") return false;
-  if (nodes == "cyclic") return true;
+  if (nodes == "block" || nodes == "*" || nodes == "none") return {};
+  if (nodes == "cyclic") return {.plane = 1};
+  if (nodes == "arbitrary") return {.known = false};
+  const auto size = nodes.starts_with("plane=")
+                        ? std::optional(Found{"SLURM_DISTRIBUTION", nodes.substr(6)})
+                        : find(environment, {"SLURM_DIST_PLANESIZE"});
+  if (nodes.starts_with("plane") && size && number(*size) > 0)
+    return {.plane = static_cast<Rank>(number(*size))};
   fail(Blame::usage, "SLURM_DISTRIBUTION " + in_quotes(f->value) +
-                         " is not supported: start with srun -m block or -m cyclic");
+                         " is not known: start with srun -m block, cyclic, plane=2 or arbitrary");
+}
+
+// Slurm writes 2, gpu:2, a100:2, gpu:a100:2, and several types after commas.
+std::int64_t gpus(const Found& f) {
+  std::int64_t sum = 0;
+  for (std::size_t at = 0; at <= f.value.size();) {
+    const std::size_t end = std::min(f.value.find(',', at), f.value.size());
+    const std::string one = f.value.substr(at, end - at);
+    sum += number({f.variable, one.substr(one.rfind(':') + 1)});
+    at = end + 1;
+  }
+  return sum;
 }
 
 // Throws if a redundant variable contradicts the others.
@@ -72,8 +94,8 @@ void check(const Environment& environment, const std::vector<std::string>& varia
 // Returns the number of GPUs that this task can see; 0 if no variable mentions any.
 std::int64_t visible_gpus(const Environment& environment) {
   if (const auto f = find(environment, {"CUDA_VISIBLE_DEVICES"}))
-    return std::count(f->value.begin(), f->value.end(), ',') + 1;
-  if (const auto f = find(environment, {"SLURM_GPUS_ON_NODE"})) return number(*f);
+    return f->value == "NoDevFiles" ? 0 : std::count(f->value.begin(), f->value.end(), ',') + 1;
+  if (const auto f = find(environment, {"SLURM_GPUS_ON_NODE"})) return gpus(*f);
   return 0;
 }
 
@@ -82,7 +104,8 @@ std::int64_t visible_gpus(const Environment& environment) {
 std::vector<int> share_gpus(const Environment& environment, Rank local, Rank local_tasks) {
   const std::int64_t visible = visible_gpus(environment);
   const auto bound = find(environment, {"SLURM_GPUS_PER_TASK"});
-  const std::int64_t each = bound ? number(*bound) : visible / local_tasks;
+  if (visible == 0) return {};
+  const std::int64_t each = bound ? gpus(*bound) : visible / local_tasks;
   // If Slurm shows a task only its own GPUs, all of them are its share.
   const std::int64_t first = bound && each == visible ? 0 : local * each;
   if (first + each > visible)
@@ -106,7 +129,8 @@ Cluster parse_slurm(const Environment& environment) {
     fail(Blame::usage, nodes.variable + ' ' + in_quotes(nodes.value) + " has " +
                            std::to_string(hosts.size()) + " hosts, but " + per_node.variable + ' ' +
                            in_quotes(per_node.value) + " has " + std::to_string(tasks.size()));
-  const std::vector<std::size_t> by_rank = host_by_rank(tasks, is_cyclic(environment));
+  const Distribution distribution = distribution_of(environment);
+  const std::vector<std::size_t> by_rank = host_by_rank(tasks, distribution.plane);
   const auto workers = static_cast<Rank>(by_rank.size());
   check(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, workers, per_node.variable);
   const Found id = need(environment, {"SLURM_PROCID"});
@@ -120,6 +144,16 @@ Cluster parse_slurm(const Environment& environment) {
   c.workers = workers;
   c.index = c.rank = static_cast<Rank>(rank);
   c.chief = rank == 0;
+  if (!distribution.known) {
+    const auto host = number(need(environment, {"SLURM_NODEID"}));
+    if (host >= static_cast<std::int64_t>(hosts.size()))
+      fail(Blame::usage, "SLURM_NODEID is " + std::to_string(host) + ", but " + nodes.variable +
+                             " has " + std::to_string(hosts.size()) + " hosts");
+    c.local_rank = static_cast<Rank>(number(need(environment, {"SLURM_LOCALID"})));
+    c.local_workers = tasks[static_cast<std::size_t>(host)];
+    c.devices = share_gpus(environment, c.local_rank, c.local_workers);
+    return c;
+  }
   std::vector<Rank> locals(hosts.size(), 0);
   for (Rank r = 0; r < workers; ++r) {
     const std::size_t h = by_rank[static_cast<std::size_t>(r)];

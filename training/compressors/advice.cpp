@@ -17,13 +17,16 @@ std::string number(double value) {
 std::string sentence(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks,
                      const Advice& advice) {
   const Count n = elements(layout);
+  const Count larger = warm_up_of(choice);
+  const std::string later =
+      larger > 0 ? "; in its first " + std::to_string(larger) + " steps codes are larger" : "";
   const std::string how =
       std::string(choice.kind->name) + " by " + std::string(name(advice.aggregation));
   if (!advice.received)
     return how +
            ": the code size depends on the gradient; it beats a dense ring while a rank's code has "
            "fewer than " +
-           number(8.0 * static_cast<double>(n) / ranks) + " bytes (c P < 8n)";
+           number(8.0 * static_cast<double>(n) / ranks) + " bytes (c P < 8n)" + later;
   if (ranks == 1) return how + ": one rank receives nothing";
   std::string words = how + ": each rank receives " + number(*advice.received) +
                       " bytes instead of " + number(advice.dense) + " of a dense ring: ";
@@ -37,7 +40,7 @@ std::string sentence(const CompressorChoice& choice, const TensorShapes& layout,
              (advice.fewer ? " is below" : " is not below") +
              " 8n = " + number(8.0 * static_cast<double>(n)) + ")";
   }
-  return words;
+  return words + later;
 }
 
 }  // namespace

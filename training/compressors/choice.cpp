@@ -25,8 +25,26 @@ CompressorChoice choose_compressor(const CompressorKind& kind, const Values& val
   expect_known(kind.parameters, values, owner);
   if (feedback && kind.feedback == Feedback::built_in)
     fail(Blame::usage, concat(owner, " has its error feedback built in: leave feedback out"));
-  return {&kind, with_defaults(kind.parameters, values, owner),
-          feedback.value_or(kind.feedback == Feedback::on), nullptr};
+  const Values all = with_defaults(kind.parameters, values, owner);
+  const std::string why = feedback.value_or(false) && kind.no_feedback ? kind.no_feedback(all) : "";
+  if (!why.empty())
+    fail(Blame::usage,
+         concat(owner, " with feedback=on would diverge: its code is not a contraction, ", why));
+  return {&kind, all, feedback.value_or(kind.feedback == Feedback::on), nullptr};
+}
+
+Count warm_up_of(const CompressorChoice& choice) {
+  return choice.kind->warm_up ? choice.kind->warm_up(choice) : 0;
+}
+
+std::string caution_of(const CompressorChoice& choice) {
+  const CompressorKind& kind = *choice.kind;
+  if (kind.feedback == Feedback::on && !choice.feedback)
+    return concat(
+        owner_of(kind),
+        " without error feedback: later steps do not make up for what a code leaves out, so "
+        "training may stall or diverge; leave feedback=off out");
+  return kind.caution.empty() ? "" : concat(owner_of(kind), ": ", kind.caution);
 }
 
 CompressorChoice choose_compressor(std::string_view spec) {

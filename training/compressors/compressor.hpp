@@ -125,8 +125,10 @@ struct CompressorKind {
   std::vector<Parameter> parameters = {};
   std::vector<Aggregation> aggregations = {};  ///< those that its codes support
   Feedback feedback = Feedback::off;           ///< on: wraps it by default
-  bool unbiased = false;               ///< without feedback, the expected code is the gradient
+  /// When the expected code is the gradient: "yes", a condition such as "with clip=0", or "no".
+  std::string_view unbiased = "no";
   std::string_view optimizer = "any";  ///< the optimizer that it requires
+  std::string_view caution = "";       ///< what whoever trains with it must know
 
   /// Returns the bytes of one rank's code per step, all passes together, or nothing if they depend
   /// on the gradient.
@@ -137,6 +139,11 @@ struct CompressorKind {
   /// Optional: makes the compressor of averages, if it differs from make(). For a kind that can
   /// requantize, the compressors of make() must decode these codes, too.
   std::unique_ptr<Compressor> (*make_reply)(const TensorShapes&, const CompressorChoice&) = nullptr;
+  /// Optional: returns why its error feedback would diverge with these values, or "". Feedback needs a
+  /// contraction: an expected squared error of less than the square of what is encoded.
+  std::string (*no_feedback)(const Values&) = nullptr;
+  /// Optional: returns the number of first steps in which codes are larger than later.
+  Count (*warm_up)(const CompressorChoice&) = nullptr;
   bool sparse = false;  ///< codes are positions and values (sparse_code.hpp)
   bool on_gpu = false;  ///< does everything with CompressorChoice::kernels, on their memory
 
@@ -150,8 +157,8 @@ std::span<const CompressorKind> compressors();
 const CompressorKind& find_compressor(std::string_view name);
 
 /// Parses a spec such as "topk:ratio=0.01,feedback=off". Feedback is on by default where it is
-/// needed; a spec may switch it on or off unless it is built in. Throws Error(usage) naming the
-/// bad value.
+/// needed; a spec may switch it on or off unless it is built in or would diverge. Throws Error(usage)
+/// naming the bad value.
 CompressorChoice choose_compressor(std::string_view spec);
 /// Does the same with given values, and throws the same errors.
 CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
@@ -162,6 +169,11 @@ SharedVectorKernels kernels_of(const CompressorChoice& choice);
 
 /// Returns the spec with every parameter, for records and checkpoints.
 std::string text(const CompressorChoice& choice);
+
+/// Returns the number of first steps in which codes are larger than later; 0 for most compressors.
+Count warm_up_of(const CompressorChoice& choice);
+/// Returns what whoever trains with the choice must know; empty for most compressors.
+std::string caution_of(const CompressorChoice& choice);
 
 /// Makes a compressor, with error feedback if the choice has it. Throws Error(usage) if the layout
 /// has negative or more than 2^32 - 1 elements, or the kind does not support the aggregation.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "training/compressors/codes.hpp"
 
@@ -51,6 +52,10 @@ void orthonormalize(float* p, Count rows, Count rank) {
   for (Count c = 0; c < rank; ++c) {
     float* const column = p + c * rows;
     const double before = std::sqrt(k.sum_of_squares(column, rows));
+    if (!std::isfinite(before)) {
+      std::fill_n(column, rows, std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
     for (Count other = 0; other < c; ++other) {
       const float* const done = p + other * rows;
       k.add_scaled(column, done, rows, -k.dot(column, done, rows));

@@ -149,6 +149,7 @@ class Servers {
     expect_from_all(r);
   }
 
+  // Links carry both directions at once.
   void expect_from_all(Rank r) {
     server(r).taken = 0;
     for (Rank w = 0; w < plan_.workers(); ++w) expect_from(r, w);
@@ -172,7 +173,6 @@ class Servers {
     }
     --s.replying;
     if (one_reply_) reply(r);
-    if (synchronous_ && s.replying == 0) expect_from_all(r);
   }
 
   // Takes pushes by arrival, each after the one before is decoded.
@@ -203,6 +203,7 @@ class Servers {
       expect_from(r, from);
     } else if (++s.taken == plan_.workers()) {
       for (Rank w = 0; w < plan_.workers(); ++w) answer(r, w);
+      expect_from_all(r);  // while the replies travel
     }
   }
 

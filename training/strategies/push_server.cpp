@@ -35,8 +35,9 @@ class Server final : public Strategy {
     for (Rank w = 0; w < s_.workers; ++w) {
       peers_[index(w)].push = first;
       peers_[index(w)].end = first + steps;
-      if (!synchronous_) expect_from(w);
+      expect_from(w);
     }
+    expects_ = true;
   }
 
   void finish_step(const Step& step) override {
@@ -67,6 +68,10 @@ class Server final : public Strategy {
     Count push = 0, end = 0;  // numbers of its next push and of the first after the epoch
     Count version = 0;        // of its weights
   };
+
+  void expect_from_all() {
+    for (Rank w = 0; w < s_.workers; ++w) expect_from(w);
+  }
 
   void expect_from(Rank worker) {
     WorkerState& peer = peers_[index(worker)];
@@ -127,11 +132,13 @@ class Server final : public Strategy {
     --answers_;
   }
 
-  // Adds gradients by rank, so that the sum does not depend on their order of arrival. Waits for
-  // all replies, because the ranks may compare their replicas between two steps.
+  // Adds gradients by rank, so that the sum does not depend on their order of arrival. A worker that has
+  // its weights computes and pushes while others still wait for theirs: links carry both directions at
+  // once. Before the ranks compare their replicas, nothing may be in progress.
   void update_once(const Step& step) {
-    for (Rank w = 0; w < s_.workers; ++w) expect_from(w);
+    if (!expects_) expect_from_all();
     for (Rank pushes = 0; pushes < s_.workers; ++pushes) take(next_push());
+    while (answers_ > 0) next_answer();  // who has pushed again has its weights
     for (std::size_t m = 0; m < mine_.size(); ++m) {
       const Variable& v = mine_[m];
       const std::span<float> sum = part(peers_.front().pushed, v);
@@ -143,7 +150,12 @@ class Server final : public Strategy {
     }
     update(peers_.front().pushed, step);
     for (Rank w = 0; w < s_.workers; ++w) answer(w);
-    while (answers_ > 0) next_answer();
+    const Count every = s_.options.check_every;
+    expects_ = every == 0 || (step.number + 1) % every != 0;
+    if (expects_)
+      expect_from_all();
+    else
+      while (answers_ > 0) next_answer();
   }
 
   void update_by(Rank worker, const Step& step) {
@@ -174,6 +186,7 @@ class Server final : public Strategy {
   Count version_ = 0;
   int answers_ = 0;  // replies in progress
   bool settled_ = true;
+  bool expects_ = false;  // pushes of the next step
   Staleness staleness_;
 };
 

@@ -49,12 +49,20 @@ std::string refuse_interval(const StrategyContext& context) {
          " steps: use at least 1, such as 8";
 }
 
-void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data) {
+void weigh(std::span<float> data, const SampleShare& share, Rank workers) {
+  const auto times = static_cast<float>(share.of(workers));
+  if (times == 1) return;
+  for (float& x : data) x *= times;
+}
+
+void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data,
+             const SampleShare& share) {
   if (context.ranks == 1 || data.empty()) return;
+  if (!context.serves()) weigh(data, share, context.workers);
   if (context.serves()) std::fill(data.begin(), data.end(), 0.0F);
   context.exchange.sum(id, data);
-  const float share = 1 / static_cast<float>(context.workers);
-  for (float& x : data) x *= share;
+  const float each = 1 / static_cast<float>(context.workers);
+  for (float& x : data) x *= each;
 }
 
 }  // namespace arlab::training

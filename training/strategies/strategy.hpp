@@ -36,6 +36,7 @@ struct StrategyOptions {
   Count fragments = 1;  ///< diloco: parts of the model that are synchronized in turn
   Count delay = 0;      ///< diloco: steps from the start of an outer gradient's journey to its use
   double mix = 0.5;     ///< diloco, with a delay: part of its own weights that a worker keeps then
+  Count check_every = 0;  ///< steps between comparisons of the replicas; 0: none within an epoch
   Bytes unit = 25 << 20;  ///< of the sharded strategies: gradients that are exchanged together
   GradientOptions gradients = {};
 };
@@ -56,6 +57,23 @@ struct StrategyContext {
 struct Step {
   Count number = 0;  ///< counts from the beginning of training
   double learning_rate = 0;
+  /// Samples of this worker, and of all workers; known when the step ends. 0: all have equally many.
+  Count samples = 0, global = 0;
+};
+
+/// Sums over steps what share of the samples a worker had.
+class SampleShare {
+ public:
+  void add(const Step& step) { samples_ += step.samples, global_ += step.global; }
+  /// Returns the worker's samples by the mean over the workers; 1 if all have equally many.
+  double of(Rank workers) const {
+    return global_ > 0 && samples_ * workers != global_
+               ? static_cast<double>(samples_) * workers / static_cast<double>(global_)
+               : 1.0;
+  }
+
+ private:
+  Count samples_ = 0, global_ = 0;
 };
 
 /// Number of updates by staleness: how many updates old the weights of a gradient were.
@@ -148,7 +166,11 @@ void apply_all(const StrategyContext& context, const Step& step);
 /// Returns why a periodic strategy cannot work with its interval; empty if it can.
 std::string refuse_interval(const StrategyContext& context);
 
-/// Replaces the data on every rank by their mean over the workers; servers' data do not count.
-void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data);
+/// Replaces the data on every rank by their mean over the workers, each weighted by its share of the
+/// samples; servers' data do not count.
+void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data,
+             const SampleShare& share = {});
+/// Multiplies data by a worker's share, before a plain mean over the workers.
+void weigh(std::span<float> data, const SampleShare& share, Rank workers);
 
 }  // namespace arlab::training

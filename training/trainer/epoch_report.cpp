@@ -33,17 +33,35 @@ Staleness sum(collectives::Communicator& communicator, const Staleness& own) {
   return all;
 }
 
-EpochReport combine(collectives::Communicator& communicator, const EpochReport& own,
-                    const Exchange::Usage& used, bool is_worker) {
-  EpochReport all = own;
-  all.train = sum(communicator, own.train);
+StepCosts& StepCosts::operator+=(const StepCosts& other) {
+  steps += other.steps;
+  samples += other.samples;
+  seconds += other.seconds;
+  input += other.input;
+  exposed += other.exposed;
+  communication += other.communication;
+  compute += other.compute;
+  codec += other.codec;
+  bytes_sent += other.bytes_sent;
+  return *this;
+}
+
+OwnCosts OwnCosts::operator-(const OwnCosts& before) const {
+  return {steps - before.steps, samples - before.samples, seconds - before.seconds,
+          input - before.input, used - before.used};
+}
+
+StepCosts combine(collectives::Communicator& communicator, const OwnCosts& own, bool is_worker) {
+  StepCosts all;
+  all.steps = own.steps;
+  all.samples = communicator.sum(own.samples);
   all.seconds = communicator.max(own.seconds);
   all.input = communicator.max(own.input);
-  all.exposed = communicator.max(is_worker ? used.exposed : 0);
-  all.communication = communicator.max(is_worker ? used.seconds : 0);
-  all.codec = communicator.max(is_worker ? used.codec : 0);
-  all.compute = communicator.max(is_worker ? own.seconds - own.input - used.exposed : 0);
-  all.bytes_sent = communicator.sum(used.bytes);
+  all.exposed = communicator.max(is_worker ? own.used.exposed : 0);
+  all.communication = communicator.max(is_worker ? own.used.seconds : 0);
+  all.codec = communicator.max(is_worker ? own.used.codec : 0);
+  all.compute = communicator.max(is_worker ? own.seconds - own.input - own.used.exposed : 0);
+  all.bytes_sent = communicator.sum(own.used.bytes);
   return all;
 }
 

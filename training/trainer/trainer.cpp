@@ -67,8 +67,10 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
   else
     compute_model_.emplace(communicator.clock(), passes);
   agree();
+  StrategyOptions options = learning_.options;
+  options.check_every = kind_.equal_replicas ? learning_.check_every : 0;
   strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
-                                    workers_, communicator_.ranks(), learning_.options});
+                                    workers_, communicator_.ranks(), options});
   share_state();
 }
 
@@ -177,6 +179,8 @@ StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch) {
     const Batch batch = data.train->next();
     r.input = clock().now() - asked;
     r.outcome = learn(batch);
+    r.step.samples = batch.samples;
+    r.step.global = batch.global;
   }
   strategy_->finish_step(r.step);
   ++steps_done_;
@@ -243,8 +247,8 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
   if (learning_.max_steps > 0) end = std::min(end, learning_.max_steps);
   if (is_worker() && steps_done_ < end)
     data.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
-  EpochReport sums;
-  Exchange::Usage before = exchange_.usage();
+  Costs since_report{.before = exchange_.usage()};
+  const Count warm = steps_done_ + observer.leave_out;
   bool enough = false;
   while (steps_done_ < end && !enough) {
     // Runs to the next point where all ranks settle.
@@ -255,11 +259,8 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
     strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
       const StepReport r = train_step(data, steps_of_epoch);
-      sums.epoch = epoch;
-      ++sums.steps;
-      sums.train += r.outcome;
-      sums.seconds += r.seconds;
-      sums.input += r.input;
+      since_report.add(r, exchange_.usage(), steps_done_ <= warm);
+      share_.add(r.step);
       if (observer.step) observer.step(r);
       if (kind_.equal_replicas && learning_.check_every > 0 &&
           steps_done_ % learning_.check_every == 0) {
@@ -273,15 +274,38 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
     compare_replicas();
     const bool whole = stop == end || stop % steps_of_epoch == 0 ||
                        (learning_.report_every > 0 && stop % learning_.report_every == 0);
+    EpochReport report;
     if (whole) {
-      sums = combine(communicator_, sums, exchange_.usage() - before, is_worker());
-      sums.validation = evaluate(data.validation);
-      if (observer.epoch) observer.epoch(sums);
-      enough = observer.enough && observer.enough(sums);
+      report = report_of(since_report, epoch);
+      report.validation = evaluate(data.validation);
+      if (observer.epoch) observer.epoch(report);
+      enough = observer.enough && observer.enough(report);
     }
-    if (settled_) settled_(whole ? &sums : nullptr);
-    if (whole) sums = {}, before = exchange_.usage();
+    if (settled_) settled_(whole ? &report : nullptr);
+    if (whole) since_report = {.before = exchange_.usage()};
   }
+}
+
+void Trainer::Costs::add(const StepReport& r, const Exchange::Usage& now, bool is_cold) {
+  ++own.steps;
+  own.samples += r.outcome.samples;
+  own.seconds += r.seconds;
+  own.input += r.input;
+  own.used = now - before;
+  learned += r.outcome;
+  if (is_cold) cold = own;
+}
+
+// What has been sent since the last step belongs to it, too.
+EpochReport Trainer::report_of(Costs costs, Count epoch) {
+  costs.own.used = exchange_.usage() - costs.before;
+  EpochReport report;
+  static_cast<StepCosts&>(report) = combine(communicator_, costs.own, is_worker());
+  report.epoch = epoch;
+  report.train = sum(communicator_, costs.learned);
+  report.timed =
+      costs.cold.steps == 0 ? report : combine(communicator_, costs.own - costs.cold, is_worker());
+  return report;
 }
 
 BatchResult Trainer::evaluate(Pipeline* pipeline) {
@@ -302,8 +326,9 @@ void Trainer::average_statistics() {
   replica_->fetch();
   average({*replica_, *optimizer_, exchange_, communicator_.rank(), workers_, communicator_.ranks(),
            learning_.options},
-          {steps_done_, 1, 0, Phase::statistics}, replica_->statistics());
+          {steps_done_, 1, 0, Phase::statistics}, replica_->statistics(), share_);
   replica_->give();
+  share_ = {};
   averaging_ = false;
 }
 

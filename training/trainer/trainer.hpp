@@ -26,6 +26,8 @@ struct Observer {
   /// Optional: whether training stops after this report. All ranks must give the same answer.
   std::function<bool(const EpochReport&)> enough;
   Exchange::Observer collective;
+  /// The first steps of the run, which EpochReport::timed leaves out. All ranks give the same number.
+  Count leave_out = 0;
 };
 
 /// The data of one rank. Servers have none.
@@ -93,6 +95,14 @@ class Trainer {
   void agree();
   void rescue(const std::string& why, const std::exception* error);
   void broadcast(std::span<float> data, int which);
+  /// What this rank has done since the last report, and how much of that in the warm-up.
+  struct Costs {
+    Exchange::Usage before;
+    OwnCosts own = {}, cold = {};
+    BatchResult learned = {};
+    void add(const StepReport& r, const Exchange::Usage& now, bool is_cold);
+  };
+  EpochReport report_of(Costs costs, Count epoch);
   void run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer);
   StepReport train_step(const TrainingData& data, Count steps_of_epoch);
   BatchResult learn(const Batch& batch);
@@ -118,6 +128,7 @@ class Trainer {
   std::function<void(const EpochReport*)> settled_;
   std::function<void()> rescue_;
   bool diverged_ = false, averaging_ = false;
+  SampleShare share_;  // since the statistics were averaged
 };
 
 }  // namespace arlab::training

@@ -115,3 +115,32 @@ TEST_CASE("summarizes one exact value, and rejects an empty list") {
   CHECK((s.median == 2.5 && s.low == 2.5 && s.high == 2.5 && s.min == 2.5 && s.p99 == 2.5));
   CHECK(failure([] { summarize({}); }).find("a summary needs samples") != std::string::npos);
 }
+
+TEST_CASE(
+    "the interval of a mean holds it in about 95 of 100 series, and narrows with their length") {
+  CHECK_FALSE(mean_interval({}));
+  CHECK_FALSE(mean_interval({3}));
+  CHECK(mean_interval({5, 5, 5})->low == 5);
+  CHECK(mean_interval({5, 5, 5})->high == 5);
+  // Two values 4 and 6: 5 +- 12.706 * sqrt(2) / sqrt(2), cut at the smaller one.
+  CHECK(mean_interval({4, 6})->high == Approx(5 + 12.706));
+  CHECK(mean_interval({4, 6})->low == 4);
+  std::mt19937 random(3);
+  std::exponential_distribution<double> times(1.0);  // skewed as times are, with a mean of 1
+  const auto of = [&](int length) {
+    int holds = 0;
+    double width = 0;
+    for (int series = 0; series < 400; ++series) {
+      std::vector<double> all;
+      for (int i = 0; i < length; ++i) all.push_back(times(random));
+      const auto its = mean_interval(all);
+      holds += its->low <= 1 && 1 <= its->high;
+      width += (its->high - its->low) / 400;
+    }
+    return std::pair(holds, width);
+  };
+  const auto [holds, width] = of(400);
+  CHECK(holds > 360);
+  CHECK(holds < 396);
+  CHECK(width < 0.6 * of(100).second);
+}

@@ -55,8 +55,48 @@ TEST_CASE("cyclic distribution assigns tasks host by host") {
   CHECK(said(with(cyclic, {{"SLURM_NODEID", "1"}})) ==
         "2: SLURM_NODEID is 1, but 0 follows from SLURM_STEP_NODELIST: start all workers with one "
         "srun");
-  CHECK(said(with(step(0), {{"SLURM_DISTRIBUTION", "plane=2"}})) ==
-        "2: SLURM_DISTRIBUTION 'plane=2' is not supported: start with srun -m block or -m cyclic");
+  CHECK(said(with(step(0), {{"SLURM_DISTRIBUTION", "spiral"}})) ==
+        "2: SLURM_DISTRIBUTION 'spiral' is not known: start with srun -m block, cyclic, plane=2 or "
+        "arbitrary");
+}
+
+TEST_CASE("planes of tasks go to the hosts in turn") {
+  const Variables six{
+      {"SLURM_STEP_NODELIST", "a,b"}, {"SLURM_STEP_TASKS_PER_NODE", "4,3"}, {"SLURM_PROCID", "4"}};
+  const Names planes{"a:12345", "a:12346", "b:12345", "b:12346", "a:12347", "a:12348", "b:12347"};
+  CHECK(place(with(six, {{"SLURM_DISTRIBUTION", "plane=2"}})).addresses == planes);
+  CHECK(place(with(six, {{"SLURM_DISTRIBUTION", "plane"}, {"SLURM_DIST_PLANESIZE", "2"}}))
+            .addresses == planes);
+  CHECK(place(with(six, {{"SLURM_DISTRIBUTION", "plane=2"}})).local_rank == 2);
+  CHECK_FALSE(said(with(six, {{"SLURM_DISTRIBUTION", "plane=0"}})).empty());
+  CHECK_FALSE(said(with(six, {{"SLURM_DISTRIBUTION", "plane"}})).empty());
+}
+
+TEST_CASE("of an arbitrary distribution a task knows its own place") {
+  const Variables any =
+      with(step(3),
+           {{"SLURM_DISTRIBUTION", "arbitrary"}, {"SLURM_NODEID", "2"}, {"SLURM_LOCALID", "0"}});
+  const Cluster c = place(any);
+  CHECK(c.workers == 5);
+  CHECK(c.rank == 3);
+  CHECK(c.local_rank == 0);
+  CHECK(c.local_workers == 1);
+  CHECK(c.addresses.empty());
+  CHECK_FALSE(said(with(any, {{"SLURM_NODEID", "3"}})).empty());
+}
+
+TEST_CASE("numbers of GPUs may have types, and a host may show none") {
+  CHECK(place(with(step(1), {{"SLURM_GPUS_ON_NODE", "gpu:4"}})).devices == Devices{2, 3});
+  CHECK(place(with(step(1), {{"SLURM_GPUS_ON_NODE", "gpu:a100:2,gpu:v100:2"}})).devices ==
+        Devices{2, 3});
+  CHECK(place(with(step(1), {{"CUDA_VISIBLE_DEVICES", "3"}, {"SLURM_GPUS_PER_TASK", "a100:1"}}))
+            .devices == Devices{0});
+  CHECK(place(with(step(1), {{"SLURM_GPUS_PER_TASK", "1"}})).devices.empty());
+  CHECK(place(with(step(1),
+                   {{"SLURM_GPUS_PER_TASK", "gpu:1"}, {"CUDA_VISIBLE_DEVICES", "NoDevFiles"}}))
+            .devices.empty());
+  CHECK(said(with(step(1), {{"SLURM_GPUS_ON_NODE", "gpu:"}})) ==
+        "2: SLURM_GPUS_ON_NODE '' is not a number from 0 to 1048576");
 }
 
 TEST_CASE("GPUs of a host are divided among its tasks") {

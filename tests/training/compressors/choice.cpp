@@ -54,6 +54,43 @@ TEST_CASE("rejects invalid specs, naming the bad part") {
   CHECK_THAT(said("topk:,"), contains("setting '' has no value"));
 }
 
+TEST_CASE("error feedback is refused where it would diverge, with what to use instead") {
+  const auto said = [](const char* spec) -> std::string {
+    try {
+      choose_compressor(spec);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  for (const char* spec :
+       {"qsgd:feedback=on", "qsgd:levels=1,feedback=on", "qsgd:levels=11,feedback=on",
+        "qsgd:levels=127,bucket=1000000,feedback=on", "qsgd:levels=1,bucket=4,feedback=on"})
+    CHECK_THAT(said(spec), contains("is not a contraction"));
+  CHECK_THAT(said("qsgd:feedback=on"), contains("leave feedback=on out, or use levels=12 or more"));
+  CHECK_THAT(said("qsgd:levels=127,bucket=1000000,feedback=on"), contains("use a smaller bucket"));
+  for (const char* spec : {"qsgd:levels=12,feedback=on", "qsgd:levels=1,bucket=3,feedback=on",
+                           "natural:feedback=on", "int8:feedback=on", "fp16:feedback=on"})
+    CHECK(said(spec) == "nothing");
+  CHECK_THAT(said("terngrad:feedback=on"), contains("ef_signsgd"));
+  CHECK_THAT(said("terngrad:clip=0,feedback=on"), contains("ef_signsgd"));
+  CHECK_THAT(said("signsgd:feedback=on"), contains("ef_signsgd"));
+}
+
+TEST_CASE("a choice says what whoever trains with it must know") {
+  const auto caution = [](const char* spec) { return caution_of(choose_compressor(spec)); };
+  for (const char* spec : {"topk:feedback=off", "randomk:feedback=off", "onebit:feedback=off",
+                           "powersgd:feedback=off", "threshold:feedback=off"})
+    CHECK_THAT(caution(spec), contains("without error feedback"));
+  CHECK_THAT(caution("signsgd"), contains("use a small one, such as 0.001"));
+  for (const char* spec : {"topk", "fp16", "qsgd", "dgc", "onebit_adam"})
+    CHECK(caution(spec) == "");
+  CHECK(warm_up_of(choose_compressor("dgc")) == 400);
+  CHECK(warm_up_of(choose_compressor("dgc:warm_up=0")) == 0);
+  CHECK(warm_up_of(choose_compressor("onebit_adam:freeze=7")) == 7);
+  CHECK(warm_up_of(choose_compressor("topk")) == 0);
+}
+
 TEST_CASE("parameters are accepted up to their limits and rejected beyond") {
   for (const char* good :
        {"qsgd:levels=1", "qsgd:levels=127", "qsgd:bucket=1", "int8:bucket=1", "topk:halves=0",

@@ -46,6 +46,7 @@ TEST_CASE("sent + residual = sum of gradients, for every compressor with error f
   for (const CompressorKind& kind : compressors()) {
     if (kind.feedback == Feedback::built_in && kind.name != "ef_signsgd") continue;
     CompressorChoice choice = test::quick(kind);
+    if (kind.no_feedback && !kind.no_feedback(choice.values).empty()) continue;
     if (kind.feedback != Feedback::built_in) choice = choose_compressor(kind, choice.values, true);
     INFO(text(choice));
     CHECK(worst_gap(choice) < 1e-4);  // rounding of 20 steps with numbers up to about 20

@@ -43,7 +43,9 @@ TEST_CASE("each compressor treats NaN and infinities as documented") {
   CHECK(fate("signsgd") == "finite finite finite finite");
   CHECK(fate("topk:k=3") == "finite inf nan -inf");
   CHECK(fate("threshold:tau=3e38") == "finite inf nan -inf");
-  CHECK(fate("dgc") == "finite inf nan -inf");
+  CHECK(fate("dgc:warm_up=0,ratio=0.75") == "finite inf nan -inf");
+  CHECK(fate("dgc") ==
+        "finite finite nan finite");  // the first step sends a quarter: NaN goes first
   CHECK(fate("randomk:ratio=1") == kept);
   CHECK(fate("powersgd") == kept);  // a vector: travels whole
 }
@@ -57,12 +59,32 @@ TEST_CASE("a NaN does not affect other buckets") {
   }
 }
 
-TEST_CASE("PowerSGD turns a matrix with a NaN into NaN") {
-  auto x = test::gradient(400);
-  x[0] = kNan;
-  const auto compressor = make_compressor(choose_compressor("powersgd:rank=1,feedback=off"),
-                                          {{20, 20}}, Aggregation::allreduce);
-  for (const float v : through(*compressor, x)) CHECK(std::isnan(v));
+TEST_CASE("PowerSGD turns a matrix with a NaN or an infinity into NaN, and only that") {
+  for (const float special : {kNan, kInf, -kInf})
+    for (const char* spec : {"powersgd:rank=1,feedback=off", "powersgd:rank=2,feedback=off"}) {
+      auto x = test::gradient(140);
+      x[7] = special;
+      const auto compressor =
+          make_compressor(choose_compressor(spec), {{5, 8}, {10, 10}}, Aggregation::allreduce);
+      const auto out = through(*compressor, x);
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::isnan(out[i]) == (i < 40));
+    }
+}
+
+TEST_CASE("what is too large or too small for a code becomes infinite or 0, as documented") {
+  const auto on_8_ranks = [](float x) {
+    const auto one = make_compressor(choose_compressor("fp16"), flat(1), Aggregation::allreduce);
+    return through(*one, std::vector<float>{x}, {.ranks = 8})[0];
+  };
+  CHECK(on_8_ranks(2.3e-7f) == 0);  // 3e-8 times 8 is 2.4e-7
+  CHECK(on_8_ranks(2.5e-7f) > 0);
+  CHECK(std::isfinite(on_8_ranks(65504.0f * 8)));
+  CHECK(std::isinf(on_8_ranks(65536.0f * 8)));
+  CHECK(through("bf16", std::vector<float>{4e-41f, 5e-41f, 3.389e38f, 3.4e38f}) ==
+        std::vector<float>{0, 0x1p-133f, 0x1.fep127f, kInf});
+  CHECK(through("topk:k=3,halves=1,feedback=off", std::vector<float>{2e-8f, 70000, 4e-8f}) ==
+        std::vector<float>{0, kInf, 0x1p-24f});
+  CHECK(through("qsgd", std::vector<float>{1e-39f}) == std::vector<float>{0});
 }
 
 TEST_CASE("terngrad with a shared bound shows NaN and infinities as well") {

@@ -213,7 +213,7 @@ TEST_CASE("more workers than are exact take the times of emulated ranks with one
 }
 
 TEST_CASE("a step of parameter servers is computation and messages in sequence") {
-  constexpr Count kElements = 50'000, kWork = 40'000'000;
+  constexpr Count kElements = 50'000, kWork = 40'000'000, kLittle = 4'000'000;
   const auto period = [](DirectRun s) {
     s.beta = 100;
     s.costs = {{kElements, s.costs.front().work}};
@@ -227,6 +227,11 @@ TEST_CASE("a step of parameter servers is computation and messages in sequence")
     CHECK(period({.strategy = "async_parameter_server", .workers = workers, .costs = kOne}) ==
           kPasses + 2 * kMessage);
   }
+  // A server receives the pushes of the first workers while it still replies to the others.
+  for (const Rank workers : {2, 5, 8})
+    CHECK(period({.strategy = "parameter_server",
+                  .workers = workers,
+                  .costs = {{kElements, kLittle}}}) == 3 * kLittle + (workers + 1) * kMessage);
   // Both ports of the server are busy all the time.
   CHECK(period({.strategy = "async_parameter_server", .workers = 5, .costs = {{1, 0}}}) ==
         5 * kMessage);

@@ -185,6 +185,36 @@ TEST_CASE("every report contains the cost of communication") {
   CHECK(epoch.exposed <= epoch.seconds);
 }
 
+TEST_CASE("costs without the first steps of a run") {
+  toy::Run run;
+  run.ranks = 2;
+  run.learning.epochs = 3;
+  run.leave_out = 14;  // of 10 steps per epoch
+  std::vector<double> seconds;
+  run.each_step = [&](const StepReport& r, Rank rank) {
+    if (rank == 0) seconds.push_back(r.seconds);
+  };
+  const std::vector<EpochReport> epochs = toy::train(run).epochs;
+  REQUIRE(epochs.size() == 3);
+  const Count steps[] = {0, 6, 10};
+  for (std::size_t e = 0; e < 3; ++e) {
+    CHECK(epochs[e].steps == 10);
+    CHECK(epochs[e].samples == 240);
+    CHECK(epochs[e].timed.steps == steps[e]);
+    CHECK(epochs[e].timed.samples == 24 * steps[e]);
+  }
+  CHECK(epochs[0].timed.bytes_sent == 0);
+  CHECK(epochs[1].timed.bytes_sent * 10 == epochs[1].bytes_sent * 6);
+  CHECK(epochs[2].timed.bytes_sent == epochs[2].bytes_sent);
+  CHECK(epochs[2].timed.seconds == epochs[2].seconds);
+  double own = 0;  // of rank 0, in the last 6 steps of the second epoch
+  for (std::size_t i = 14; i < 20; ++i) own += seconds[i];
+  CHECK(epochs[1].timed.seconds >= own * 0.999);
+  CHECK(epochs[1].timed.seconds < epochs[1].seconds);
+  run.leave_out = 0;
+  for (const EpochReport& e : toy::train(run).epochs) CHECK(e.timed.seconds == e.seconds);
+}
+
 TEST_CASE("reports within an epoch evaluate, and do not change what is learned") {
   toy::Run run;
   run.ranks = 2;

@@ -48,7 +48,8 @@ CompressorKind bf16() {
       .summary = "the upper half of every float, rounded to nearest even",
       .source = "Kalamkar et al., arXiv:1905.12322",
       .size = "2n",
-      .special_values = "NaN and infinities are kept",
+      .special_values =
+          "NaN and infinities are kept; magnitudes above 3.39e38 become infinite, below 5e-41 0",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

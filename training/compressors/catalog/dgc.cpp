@@ -1,9 +1,10 @@
 // Deep gradient compression: top-k of a velocity that accumulates locally until it is sent.
 //
-// u = m u + g (momentum correction), v += u. The elements of v above a threshold are sent, and both
-// u and v are zeroed there (factor masking). A sample of v determines the threshold. The first
-// steps send more. The optimizer must not have momentum, because the compressor has it. Lin et al.,
-// Deep gradient compression, ICLR 2018.
+// u = m u + g (momentum correction), v += u. The largest elements of v are sent, and both u and v are
+// zeroed there (factor masking). A sample of v gives a threshold that somewhat more elements exceed; a
+// second selection among these leaves the wanted number (hierarchical selection). The first steps send
+// more. The optimizer must not have momentum, because the compressor has it. Lin et al., Deep gradient
+// compression, ICLR 2018.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -43,7 +44,8 @@ class Dgc final : public SparseCompressor {
       u_[i] = momentum * u_[i] + gradient[i];
       v_[i] += u_[i];
     }
-    const auto at = selector().from(v_, threshold(context));
+    const double ratio = settings_.ratio_at(context.step);
+    const auto at = selector().from(v_, threshold(context, ratio), part_of(ratio, length(v_)));
     const auto code = write(v_, at);
     for (const std::uint32_t i : at) u_[i] = v_[i] = 0;
     return code;
@@ -57,12 +59,11 @@ class Dgc final : public SparseCompressor {
   }
 
  private:
-  /// Returns the bits of the smallest magnitude to send. Zeros are never sent; NaN and infinities
-  /// always are.
-  std::uint32_t threshold(const EncodeContext& context) {
+  /// Returns the bits of a magnitude that nearly always at least the wanted part exceeds: two standard
+  /// deviations below that of the sample. Zeros never exceed it; NaN and infinities always do.
+  std::uint32_t threshold(const EncodeContext& context, double ratio) {
     const Count n = length(v_);
     if (n == 0) return kInfinity;
-    const double ratio = settings_.ratio_at(context.step);
     const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kMinSample));
     keys_.resize(static_cast<std::size_t>(wanted));
     const Random random = random_of(context);
@@ -71,7 +72,13 @@ class Dgc final : public SparseCompressor {
       keys_[static_cast<std::size_t>(j)] =
           std::bit_cast<std::uint32_t>(v_[static_cast<std::size_t>(i)]) & kMagnitude;
     }
-    const auto kth = keys_.begin() + (part_of(ratio, wanted) - 1);
+    const double expected = ratio * static_cast<double>(wanted);
+    const Count among =
+        wanted == n
+            ? part_of(ratio, n)
+            : std::min(wanted,
+                       static_cast<Count>(std::ceil(expected + 2 * std::sqrt(expected) + 1)));
+    const auto kth = keys_.begin() + (among - 1);
     std::nth_element(keys_.begin(), kth, keys_.end(), std::greater<>());
     return std::clamp(*kth, 1u, kInfinity);
   }
@@ -88,6 +95,10 @@ std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorCho
                                         value(choice, "sample"), whole(choice, "warm_up")});
 }
 
+Count warm_up(const CompressorChoice& choice) {
+  return static_cast<Count>(kWarmUp.size()) * whole(choice, "warm_up");
+}
+
 }  // namespace
 
 CompressorKind dgc() {
@@ -97,11 +108,13 @@ CompressorKind dgc() {
       .summary =
           "the largest elements of a locally accumulated velocity; more of them in the first steps",
       .source = "Lin et al., ICLR 2018",
-      .size = "8 bytes per element above a sampled threshold, about 8 ratio n",
-      .special_values = "NaN and infinities are sent and then forgotten; zeros are never sent",
+      .size = "at most 8 ceil(ratio n), with a larger ratio in the first 4 warm_up steps",
+      .special_values = "sent first: NaN, then infinities, which are then forgotten; zeros are "
+                        "never sent; ties go "
+                        "to the first element",
       .parameters = {{"momentum", Parameter::Unit::number, "0.9", "of the velocity", 0, 0.9999},
                      {"ratio", Parameter::Unit::number, "0.001",
-                      "approximate fraction of the elements sent", 1e-9, 1},
+                      "part of the elements sent, at most", 1e-9, 1},
                      {"sample", Parameter::Unit::number, "0.01",
                       "fraction of the elements sampled for the threshold", 1e-6, 1},
                      {"warm_up", Parameter::Unit::count, "100",
@@ -109,6 +122,7 @@ CompressorKind dgc() {
       .feedback = Feedback::built_in,
       .optimizer = "SGD without momentum",
       .make = make,
+      .warm_up = warm_up,
   });
 }
 

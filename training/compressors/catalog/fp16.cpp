@@ -52,7 +52,7 @@ CompressorKind fp16() {
       .size = "2n",
       .special_values =
           "NaN and infinities are kept; magnitudes above 65504 times the number of ranks become "
-          "infinite",
+          "infinite, those below 3e-8 times it 0",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

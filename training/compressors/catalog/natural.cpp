@@ -67,7 +67,7 @@ CompressorKind natural() {
           "NaN and infinities are kept; above 2^30 may become infinite; below 2^-94 becomes 0 or "
           "2^-94",
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
-      .unbiased = true,
+      .unbiased = "yes",
       .packed = packed,
       .make = make,
   };

@@ -16,6 +16,7 @@ namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr Count kHeader = sizeof(float);
+constexpr Count kMostLevels = 127;
 
 /// Returns ceil(log2(2s + 1)).
 int bits_of(int levels) {
@@ -87,6 +88,21 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
   return bytes_of_bits(buckets.elements * bits) + kHeader * buckets.count();
 }
 
+/// With d elements per bucket and s levels, an element's variance is at most a quarter of the squared
+/// distance between levels, and at most its magnitude times that distance; so the squared error is at
+/// most min(d / 4s^2, sqrt(d) / s) times the squared norm.
+std::string no_feedback(const Values& values) {
+  const double bucket = values.find("bucket")->second, levels = values.find("levels")->second;
+  const double error = std::min(bucket / (4 * levels * levels), std::sqrt(bucket) / levels);
+  if (error < 1) return "";
+  const auto least = static_cast<Count>(std::floor(std::sqrt(bucket) / 2)) + 1;
+  return "since its squared error may be " + std::to_string(error).substr(0, 4) +
+         " times the square of what it encodes: it is unbiased, so leave feedback=on out, or use " +
+         (least <= kMostLevels ? "levels=" + std::to_string(least) + " or more"
+                               : "a smaller bucket") +
+         ", or int8";
+}
+
 }  // namespace
 
 CompressorKind qsgd() {
@@ -96,15 +112,19 @@ CompressorKind qsgd() {
       .summary = "multiples of norm/levels, rounded randomly",
       .source = "Alistarh et al., NeurIPS 2017",
       .size = "ceil(n ceil(log2(2 levels + 1)) / 8) + 4 ceil(n/bucket)",
-      .special_values = "a bucket with a NaN, an infinity or a norm beyond float becomes NaN",
+      .special_values =
+          "a bucket with a NaN, an infinity or a norm beyond float becomes NaN; one whose norm is "
+          "not a "
+          "normal float may become 0",
       .parameters = {{"levels", Parameter::Unit::count, "7", "positive multiples of the norm", 1,
-                      127},
+                      kMostLevels},
                      {"bucket", Parameter::Unit::count, "512", "elements that share a norm", 1,
                       1 << 30}},
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
-      .unbiased = true,
+      .unbiased = "yes",
       .packed = packed,
       .make = make,
+      .no_feedback = no_feedback,
   };
 }
 

@@ -110,7 +110,10 @@ CompressorKind randomk() {
       .parameters = {kRatio, kK},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,
-      .unbiased = true,
+      .unbiased = "with feedback=off",
+      .caution =
+          "an element is sent once in 1 / ratio steps on average, so it learns later than dense "
+          "training, and needs more steps or a smaller learning rate",
       .packed = packed,
       .make = make,
       .make_reply = reply,

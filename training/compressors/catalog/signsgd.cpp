@@ -78,6 +78,10 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return aggregation == Aggregation::allreduce ? 2 * n : bytes_of_bits(n);
 }
 
+std::string no_feedback(const Values&) {
+  return "since a sign does not depend on the magnitude: leave feedback=on out, or use ef_signsgd";
+}
+
 }  // namespace
 
 CompressorKind signsgd() {
@@ -89,9 +93,13 @@ CompressorKind signsgd() {
       .size = "ceil(n/8); 2n by allreduce",
       .special_values = "NaN and 0 count by their sign bits, so a NaN does not show",
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
+      .caution =
+          "each step moves every weight by the learning rate: use a small one, such as 0.001, and no "
+          "momentum",
       .packed = packed,
       .make = make,
       .make_reply = reply,
+      .no_feedback = no_feedback,
       .on_gpu = true,
   };
 }

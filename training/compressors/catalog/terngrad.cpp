@@ -141,6 +141,13 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return bound + (aggregation == Aggregation::allreduce ? 2 * n : bytes_of_bits(kBits * n));
 }
 
+/// A quarter of the bound in most elements and one large element give an error of more than the norm,
+/// whatever the clipping.
+std::string no_feedback(const Values&) {
+  return "since small elements become as large as the largest one: leave feedback=on out, or use "
+         "ef_signsgd or onebit";
+}
+
 }  // namespace
 
 CompressorKind terngrad() {
@@ -154,10 +161,11 @@ CompressorKind terngrad() {
       .parameters = {{"clip", Parameter::Unit::number, "2.5",
                       "clips at this number of standard deviations; 0: does not clip", 0, 1e9}},
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
-      .unbiased = true,
+      .unbiased = "with clip=0",
       .packed = packed,
       .make = make,
       .make_reply = reply,
+      .no_feedback = no_feedback,
   };
 }
 

@@ -42,7 +42,9 @@ CompressorKind topk() {
       .summary = "the k elements of largest magnitude, with their positions",
       .source = "Stich et al., NeurIPS 2018",
       .size = "8k; 6k with float16",
-      .special_values = "sent first: NaN, then infinities; ties go to the first element",
+      .special_values =
+          "sent first: NaN, then infinities; ties go to the first element; as float16, magnitudes "
+          "above 65504 become infinite, those below 3e-8 0",
       .parameters = {kRatio,
                      kK,
                      {"halves", Parameter::Unit::count, "0", "1: sends values as float16", 0, 1}},

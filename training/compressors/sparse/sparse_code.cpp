@@ -53,8 +53,10 @@ void Selector::select(std::span<const float> x, std::uint32_t min, Count expecte
   expects(found_ == expected, "the selection differs in size from the count");
 }
 
-std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t min) {
+std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t min,
+                                              Count most) {
   select(x, min, encode_kernels().count(x.data(), length(x), min));
+  if (found_ > most) return keep_largest(x, most, std::numeric_limits<std::uint32_t>::max());
   return {at_.data(), static_cast<std::size_t>(found_)};
 }
 
@@ -69,9 +71,14 @@ std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count
   const auto border = static_cast<std::uint32_t>(bin << kBinShift);
   select(x, border, from_bin);
   if (found_ == k) return {at_.data(), static_cast<std::size_t>(k)};
+  return keep_largest(x, k, border + (1u << kBinShift));  // the last bin has too many
+}
 
-  // The last bin has too many: find the smallest key that stays, and how many equal keys stay.
-  const std::uint32_t next = border + (1u << kBinShift);
+// Keeps k of the selected elements, all keys from `next` on among them: finds the smallest key that
+// stays, and how many equal keys stay.
+std::span<const std::uint32_t> Selector::keep_largest(std::span<const float> x, Count k,
+                                                      std::uint32_t next) {
+  if (k <= 0) return {};
   keys_.clear();
   for (Count i = 0; i < found_; ++i)
     if (const std::uint32_t its = key(x[at_[static_cast<std::size_t>(i)]]); its < next)

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -37,11 +38,16 @@ class Selector {
   /// Returns the k largest, or all if there are fewer; ties go to the first. A histogram of the
   /// exponents and upper fraction bits leaves few candidates to sort.
   std::span<const std::uint32_t> largest(std::span<const float> x, Count k);
-  /// Returns all whose magnitude has bits of at least `min`.
-  std::span<const std::uint32_t> from(std::span<const float> x, std::uint32_t min);
+  /// Returns all whose magnitude has bits of at least `min`, or the `most` largest of these.
+  std::span<const std::uint32_t> from(std::span<const float> x, std::uint32_t min,
+                                      Count most = kAll);
 
  private:
+  static constexpr Count kAll = std::numeric_limits<Count>::max();
+
   void select(std::span<const float> x, std::uint32_t min, Count expected);
+  std::span<const std::uint32_t> keep_largest(std::span<const float> x, Count k,
+                                              std::uint32_t next);
 
   std::vector<std::uint32_t> at_, keys_, bins_;
   Count found_ = 0;

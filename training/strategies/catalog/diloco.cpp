@@ -1,6 +1,7 @@
 // diloco: workers train independently; every H steps an outer optimizer applies their mean change.
 //
-// The outer gradient is the mean over the workers of (weights at the last outer step - weights now).
+// The outer gradient is the mean over the workers of (weights at the last outer step - weights now),
+// each weighted by the samples that the worker has seen since.
 // The outer optimizer is SGD with Nesterov momentum. All workers compute the same outer step, so its
 // momentum is the same everywhere; the moments of the inner optimizer stay with each worker. With an
 // outer rate of 1 and no outer momentum, this is local_sgd. Douillard et al., DiLoCo,
@@ -41,6 +42,7 @@ class DiLoCo final : public Strategy {
     ++since_;
     for (Fragment& f : fragments_) {
       ++f.steps;
+      f.share.add(step);
       if (f.gradient->in_progress() && f.steps == s_.options.delay) receive(f);
     }
     const auto count = static_cast<Count>(fragments_.size());
@@ -81,7 +83,8 @@ class DiLoCo final : public Strategy {
  private:
   struct Fragment {
     std::unique_ptr<OuterGradient> gradient;
-    Count steps = 0;  // of this worker that no outer gradient contains
+    Count steps = 0;         // of this worker that no outer gradient contains
+    SampleShare share = {};  // in these
   };
 
   static std::vector<Fragment> make_outer_gradients(const StrategyContext& context) {
@@ -105,8 +108,10 @@ class DiLoCo final : public Strategy {
     const std::span<const float> anchor = f.gradient->of(anchor_);
     const std::span<float> change = change_of(f);
     for (std::size_t i = 0; i < change.size(); ++i) change[i] = anchor[i] - weights[i];
+    weigh(change, f.share, s_.workers);
     f.gradient->start(last_, change);
     f.steps = 0;
+    f.share = {};
   }
 
   // The outer step. A worker that has trained since keeps a part of its weights.

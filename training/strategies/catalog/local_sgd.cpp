@@ -1,4 +1,5 @@
-// local_sgd: workers train independently and average their weights every H steps.
+// local_sgd: workers train independently and average their weights every H steps, each weighted by
+// the samples that it has seen since.
 //
 // Each worker keeps its own optimizer moments. Stich, Local SGD Converges Fast and Communicates
 // Little, ICLR 2019.
@@ -14,18 +15,21 @@ class LocalSgd final : public Strategy {
   void finish_step(const Step& step) override {
     apply_all(s_, step);
     last_ = step.number;
+    share_.add(step);
     if (++since_ == s_.options.every) settle();
   }
 
   void settle() override {
     if (since_ == 0) return;
-    average(s_, {last_, 0, 0, Phase::weights}, s_.parameters.weights());
+    average(s_, {last_, 0, 0, Phase::weights}, s_.parameters.weights(), share_);
     since_ = 0;
+    share_ = {};
   }
 
  private:
   StrategyContext s_;
   Count last_ = 0, since_ = 0;
+  SampleShare share_;  // since the last average
 };
 
 std::unique_ptr<Strategy> make(const StrategyContext& context) {

@@ -272,7 +272,7 @@ TEST_CASE("codes on devices: the bits of the host, by compressor and aggregation
         run.learning.overlap = runs % 4 < 2;
         auto& gradients = run.learning.options.gradients;
         gradients.compressor = choose_compressor(kind, {});
-        if (kind.feedback != Feedback::built_in && runs % 5 < 3)
+        if (kind.feedback != Feedback::built_in && !kind.no_feedback && runs % 5 < 3)
           gradients.compressor = choose_compressor(kind, {}, true);
         gradients.aggregation = name(aggregation);
         INFO(kind.name << " " << name(aggregation) << " side " << static_cast<int>(side)

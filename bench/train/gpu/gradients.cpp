@@ -1,4 +1,4 @@
-#include "bench/train/gpu_gradients.hpp"
+#include "bench/train/gpu/gradients.hpp"
 
 #include "algorithms/base/error.hpp"
 #ifdef ARLAB_HAS_CUDA

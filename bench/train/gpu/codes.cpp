@@ -1,4 +1,4 @@
-#include "bench/train/gpu_codes.hpp"
+#include "bench/train/gpu/codes.hpp"
 
 #include "collectives/backends/gpus.hpp"
 #include "collectives/local_rank.hpp"
