@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"
 #include "tests/support/catch.hpp"
