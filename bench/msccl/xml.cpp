@@ -128,6 +128,7 @@ MscclProgram parse_msccl(const std::string& text, const std::string& path) {
   program.collective = read.text(algo, "coll", "algo");
   const int gpus = read.number(algo, "ngpus", 1, kMostGpus, "algo");
   program.chunks = read.number(algo, "nchunksperloop", 1, kMostChunks, "algo");
+  const int channels = read.number_or(algo, "nchannels", kMostChunks, 1, kMostChunks, "algo");
   program.in_place = read.number_or(algo, "inplace", 1, 0, 1, "algo") == 1;
   program.root = read.number_or(algo, "root", 0, 0, gpus - 1, "algo");
   read.for_each(algo, "gpu", "id", "", [&](const pugi::xml_node& node, const std::string& here) {
@@ -139,7 +140,7 @@ MscclProgram parse_msccl(const std::string& text, const std::string& path) {
       MscclBlock block;
       block.send = read.number(tb, "send", -1, gpus - 1, at);
       block.receive = read.number(tb, "recv", -1, gpus - 1, at);
-      block.channel = read.number_or(tb, "chan", 0, 0, kMostChunks, at);
+      block.channel = read.number_or(tb, "chan", 0, 0, channels - 1, at);
       read.for_each(tb, "step", "s", at, [&](const pugi::xml_node& step, const std::string& in) {
         const MscclStep made = read_step(read, step, gpu, in);
         if (made.sends() && block.send < 0) read.wrong(in, "sends, but its tb has \"send\" -1");
