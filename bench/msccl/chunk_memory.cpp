@@ -58,7 +58,9 @@ void ChunkMemory::read(Rank g, char buffer, int at, const StepNumber& me) {
   if (c.stale)
     imported_.wrong(fmt::format(
         "uses chunk {} of buffer {}, whose sum was passed on (rrs) but not stored", at, buffer));
-  if (!imported_.program.in_place && (buffer == 'o') != c.output_written)
+  if (buffer == 'o' && c.copied)
+    expect_before(c.copier, me, buffer, at);
+  else if (!imported_.program.in_place && (buffer == 'o') != c.output_written)
     imported_.wrong(fmt::format(
         "reads chunk {} of buffer {}, {}", at, buffer,
         buffer == 'o' ? "which holds nothing yet" : "whose output has another value by now"));
@@ -70,13 +72,15 @@ void ChunkMemory::write(Rank g, char buffer, int at, const StepNumber& me) {
   expect_before(c.writer, me, buffer, at);
   for (const StepNumber& reader : c.readers)
     if (!(reader == me)) expect_before(reader, me, buffer, at);
+  if (c.copied) expect_before(c.copier, me, buffer, at);
   c.readers.clear();
   c.writer = me;
   if (imported_.program.in_place) return;
-  if (buffer == 'i' && c.output_written)
+  if (buffer == 'i' && (c.output_written || c.copied))
     imported_.wrong(
         fmt::format("writes chunk {} of the input, whose output is written already", at));
   c.output_written = buffer == 'o';
+  c.copied = false;
 }
 
 void ChunkMemory::order(int before, int after, int distance) {
@@ -188,7 +192,14 @@ void ChunkMemory::rewrite(Rank g, const MscclStep& step, const StepNumber& me, b
                     imported_.chunk_at(g, step.target, step.target_at + i))
       imported_.wrong("moves or adds chunks within a GPU, which rounds do not");
     read(g, step.source, step.source_at + i, me);
-    write(g, step.target, step.target_at + i, me);
+    Cell& c = cell(g, step.target, step.target_at + i);
+    if (!imported_.program.in_place && step.source == 'i' && step.target == 'o' &&
+        !c.output_written) {
+      c.copied = true;
+      c.copier = me;
+    } else {
+      write(g, step.target, step.target_at + i, me);
+    }
   }
 }
 
@@ -208,7 +219,7 @@ void ChunkMemory::expect_results() const {
       const Cell& end = memory_[index(g)].vector[static_cast<std::size_t>(c)];
       if (end.stale)
         imported_.wrong(fmt::format("gpu {} ends without a stored value of chunk {}", g, c));
-      if (!imported_.program.in_place && !end.output_written)
+      if (!imported_.program.in_place && !end.output_written && !end.copied)
         imported_.wrong(fmt::format("gpu {} ends without a value of chunk {} in its output", g, c));
     }
 }

@@ -60,8 +60,11 @@ class ChunkMemory {
     // Messages that wrote since the last one that replaced, and that read since the last write.
     std::vector<int> writing, reading;
     bool last_replaced = false;
-    bool stale = false;           // a sum was passed on, but not stored
-    bool output_written = false;  // if input and output are two buffers
+    bool stale = false;  // a sum was passed on, but not stored
+    // If input and output are two buffers:
+    bool output_written = false;
+    bool copied = false;  // the output holds what the input holds, from this step on
+    StepNumber copier;
   };
   struct ScratchCell {
     StepNumber writer, reader;  // the last of each
