@@ -11,6 +11,7 @@
 #include "bench/goal/parse_goal.hpp"
 #include "bench/msccl/import.hpp"
 #include "bench/msccl/xml.hpp"
+#include "bench/results/record.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -56,13 +57,14 @@ class Reader {
     return found.get<std::string>();
   }
 
- private:
   // Texts of structures are not made: those may be nested without end.
   static std::string shown(const Value& found) {
     return found.is_structured()
                ? (found.is_array() ? "a list" : "an object")
                : shortened(found.dump(-1, ' ', true, Value::error_handler_t::replace));
   }
+
+ private:
   static std::string shortened(const std::string& text) {
     return text.size() <= 40 ? text : text.substr(0, 40) + "...";
   }
@@ -120,6 +122,12 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
   if (read.text(json, "kind", "") != "schedule")
     read.wrong("", fmt::format("\"kind\" is '{}', not 'schedule'", read.text(json, "kind", "")));
+  if (json.contains("schema") && json["schema"] != kSchema)
+    read.wrong("",
+               fmt::format("\"schema\" is {}, but this program reads schema {}: export it again",
+                           Reader::shown(json["schema"]), kSchema));
+  if (json.contains("elements"))
+    read.number(json, "elements", std::numeric_limits<Count>::max(), "");
   Script script;
   script.name = "file:" + path;
   script.source = path;
@@ -138,6 +146,8 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   for (const Value& lane : read.list(json, "lanes", "")) {
     const std::string where = fmt::format("lane {}", script.lanes.size());
     Script::ScriptLane& made = script.lanes.emplace_back();
+    if (lane.contains("offset"))
+      read.number(lane, "offset", std::numeric_limits<Count>::max(), where);
     made.weight = read.number(lane, "elements", std::numeric_limits<Count>::max(), where);
     for (const Value& rank : read.list(lane, "ranks", where)) {
       const std::string here = fmt::format("{}, rank {}", where, made.ranks.size());

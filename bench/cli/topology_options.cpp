@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/options.hpp"
@@ -16,8 +17,18 @@
 namespace arlab::bench {
 namespace {
 
-std::string network_file(const std::string& path) {
-  return read_file(path, "name a GraphML or DOT file, or one of `arlab list topologies`");
+std::string network_file(std::string_view path) {
+  return read_file(std::string(path),
+                   "name a GraphML or DOT file, or one of `arlab list topologies`");
+}
+
+// A name that is no placement and that a file in this folder has is that file.
+bool is_placement_file(const std::string& name) {
+  if (name.find_first_of("./") != std::string::npos) return true;
+  std::error_code ignored;
+  return !std::any_of(std::begin(simulator::kPlacements), std::end(simulator::kPlacements),
+                      [&](simulator::Placement one) { return simulator::name(one) == name; }) &&
+         std::filesystem::is_regular_file(name, ignored);
 }
 
 std::string placement_file(const std::string& path) {
@@ -47,9 +58,11 @@ simulator::Routing TopologyOptions::parsed_routing() const {
 }
 
 simulator::Topology TopologyOptions::open(Rank ranks) const {
-  simulator::Topology whole = simulator::is_topology_file(topology)
-                                  ? simulator::parse_topology(network_file(topology), topology)
-                                  : simulator::make_topology(topology, ranks);
+  const std::string_view file = simulator::topology_file(topology);
+  if (file.empty()) simulator::refuse_other_files(topology);
+  simulator::Topology whole = file.empty()
+                                  ? simulator::make_topology(topology, ranks)
+                                  : simulator::parse_topology(network_file(file), topology);
   if (faults.empty()) return whole;
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));
@@ -57,9 +70,9 @@ simulator::Topology TopologyOptions::open(Rank ranks) const {
 }
 
 std::vector<Rank> TopologyOptions::hosts_of(const simulator::Topology& made, Rank ranks) const {
-  const bool is_file = placement.find_first_of("./") != std::string::npos;
-  return is_file ? simulator::read_placement(placement_file(placement), made, ranks)
-                 : simulator::place(made, simulator::find_placement(placement), ranks, seed);
+  return is_placement_file(placement)
+             ? simulator::read_placement(placement_file(placement), made, ranks)
+             : simulator::place(made, simulator::find_placement(placement), ranks, seed);
 }
 
 std::shared_ptr<const simulator::Fabric> TopologyOptions::fabric(Rank ranks) const {

@@ -27,6 +27,20 @@ std::string range(const std::string& min, const std::string& max) {
 
 std::string show_latency(Time t) { return show_picoseconds(picoseconds(t)); }
 
+std::string bisection_text(const simulator::Metrics& m) {
+  const std::string most = show_bandwidth(m.bisection);
+  if (m.bisection_bound == m.bisection) return most;
+  if (m.bisection_bound == 0) return "at most " + most;
+  return fmt::format("{} to {} (bounds)", show_bandwidth(m.bisection_bound), most);
+}
+
+// Which hosts pass messages on; empty: none.
+std::string forwarding(const simulator::Topology& topology) {
+  Count count = 0;
+  for (Rank h = 0; h < topology.hosts(); ++h) count += topology.forwards(h) ? 1 : 0;
+  return count == topology.hosts() ? "all" : count == 0 ? "" : show_count(count);
+}
+
 void print_metrics(const simulator::Topology& topology, const simulator::Metrics& m,
                    simulator::Routing routing) {
   const auto about = [&](const std::string& text) {
@@ -39,9 +53,13 @@ void print_metrics(const simulator::Topology& topology, const simulator::Metrics
       {"diameter", about(fmt::format("{} links, {}", m.diameter, show_latency(m.longest_latency)))},
       {"average distance", about(fmt::format("{:.3f} links", m.average_distance))}};
   if (!m.halves.empty()) {
-    rows.push_back({"bisection bandwidth", show_bandwidth(m.bisection)});
-    rows.push_back({"  from " + m.halves, show_bandwidth(m.per_host) + " per host"});
+    rows.push_back({"bisection bandwidth", bisection_text(m)});
+    rows.push_back(
+        {"  from " + m.halves,
+         fmt::format("{}, {} per host", show_bandwidth(m.first_half), show_bandwidth(m.per_host))});
   }
+  if (const std::string hosts = forwarding(topology); m.switches > 0 && !hosts.empty())
+    rows.push_back({"hosts forward messages", hosts});
   if (topology.groups() > 0)
     rows.push_back({"groups", fmt::format("{} (by {})", show_count(topology.groups()),
                                           topology.group_word())});
@@ -119,7 +137,8 @@ void add_show_topology(CLI::App& show_command) {
               fail(Blame::usage, fmt::format("--ranks is {}: give 1 to {}", ranks, kMost));
             options->ranks = static_cast<Rank>(ranks);
           },
-          "Choose sizes with at least this many hosts; the bisection is between halves of ranks")
+          "Choose sizes with at least this many hosts; the bisection is between halves of ranks' "
+          "hosts")
       ->type_name("COUNT");
   command
       ->add_option("-o,--output", options->output,

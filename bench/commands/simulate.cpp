@@ -11,6 +11,8 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/replay/replay_traces.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
 #include "bench/simulate/estimate.hpp"
 #include "bench/simulate/evaluate.hpp"
 #include "bench/sweep/workers.hpp"
@@ -18,24 +20,31 @@
 namespace arlab::bench {
 namespace {
 
-// A trace has its own ranks and sizes, and is not a configuration that a record could describe.
+// A trace has its own ranks and sizes, so that its records are of their own kind.
 void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                      const std::vector<std::string>& paths) {
   const SweepOptions& o = command.sweep;
-  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--model", "--machine",
-                                        "--output"};
+  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--model",     "--machine",
+                                        "--output",   "--json",      "--rank-times"};
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0 && option->get_group() == app.get_option("--output")->get_group() &&
         std::find(std::begin(kUsed), std::end(kUsed), option->get_name()) == std::end(kUsed))
       fail(
           Blame::usage,
           fmt::format("file:{} is a trace, which has its own ranks and sizes, and gives a table of "
-                      "times: leave out {}, and all options except the network's and --output",
+                      "times: leave out {}, and all options except the network's, --rank-times, "
+                      "--json and --output",
                       paths.front(), option->get_name()));
   if (command.disturbance.any())
     fail(Blame::usage,
          "a trace is simulated undisturbed: leave out --late, --jitter, --noise and --flap");
-  write_file(o.output, replay_traces(paths, command.model));
+  const std::vector<TraceRun> runs = replay_traces(paths, command.model);
+  if (!o.json.empty()) {
+    ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
+    for (const TraceRun& run : runs) file.add(record_of(run));
+  }
+  if (o.json == "-" && o.output == "-") return;
+  write_file(o.output, table_of(runs, command.rank_times));
   say_written(o.output);
 }
 

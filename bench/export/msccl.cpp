@@ -128,6 +128,10 @@ MscclProgram msccl_program(const Config& config) {
                     algorithm.name, units, units * ranks));
   const bool gathers = problem.collective == Collective::all_gather;
   const bool scatters = problem.collective == Collective::reduce_scatter;
+  const bool parted = gathers || scatters;  // each GPU's own chunks are consecutive
+  const auto whole_run = [](const ChunkRun& run, Count begin, Rank width) -> ChunkRun {
+    return {static_cast<Rank>(begin + Count{run.first} * width), run.count * width};
+  };
   const auto chunks = static_cast<int>(units * ranks);
   MscclProgram program{.name = std::string(algorithm.name),
                        .collective = std::string(collective_name(problem.collective)),
@@ -136,7 +140,7 @@ MscclProgram msccl_program(const Config& config) {
   problem.elements = std::max<Count>(problem.elements, chunks);
   for (Rank r = 0; r < ranks; ++r) {
     GpuWriter gpu(chunks, gathers ? 'o' : 'i');
-    Count begin = 0;  // of the lane's chunks
+    Count begin = 0;  // of the lane's chunks, in the vector or in each GPU's part
     int lane = 0;
     for (int segment = 0; segment < config.segments; ++segment)
       for (std::size_t l = 0; l < weights.size(); ++l, ++lane) {
@@ -147,14 +151,19 @@ MscclProgram msccl_program(const Config& config) {
             for (const Action& a : p.round())
               if (a.sends() == sends)
                 for_each_run(a.chunks, ranks, [&](const ChunkRun& run) {
-                  gpu.add(a, lane,
-                          {static_cast<Rank>(begin + Count{run.first} * width), run.count * width});
+                  if (!parted) return gpu.add(a, lane, whole_run(run, begin, width));
+                  for (Rank c = run.first; c < run.first + run.count;) {
+                    const Rank joined = units == width ? run.count : 1;
+                    gpu.add(a, lane, {static_cast<Rank>(c * units + begin), joined * width});
+                    c += joined;
+                  }
                 });
-        begin += Count{width} * ranks;
+        begin += parted ? Count{width} : Count{width} * ranks;
       }
     MscclGpu made = std::move(gpu).take();
-    made.input = gathers ? 1 : chunks;
-    made.output = scatters ? 1 : chunks;
+    const int own = static_cast<int>(units);
+    made.input = gathers ? own : chunks;
+    made.output = scatters ? own : chunks;
     program.gpus.push_back(std::move(made));
   }
   return program;

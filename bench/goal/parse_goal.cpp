@@ -17,6 +17,8 @@ using simulator::RankGraph;
 using simulator::TraceGraph;
 
 constexpr Rank kMostTraceRanks = 1 << 20;
+constexpr Count kMostProcessors = 1 << 16;
+constexpr std::string_view kAnyRank = "4294967295";  // as LogGOPSim writes it
 
 // Splits the content into words; '{', '}' and ':' are words of their own.
 class GoalWords {
@@ -183,12 +185,18 @@ class GoalParser {
       o.bytes = words_.number(kind, kMostBytes, "b");
       const char* const joint = kind == "send" ? "to" : "from";
       words_.expect(joint, kind);
-      o.peer = static_cast<Rank>(words_.number(joint, static_cast<Count>(trace_.ranks.size()) - 1));
+      if (o.kind == Operation::Kind::receive && words_.take_if(kAnyRank))
+        o.peer = simulator::kAnySource;
+      else
+        o.peer =
+            static_cast<Rank>(words_.number(joint, static_cast<Count>(trace_.ranks.size()) - 1));
     }
     for (;;) {
       if (o.kind != Operation::Kind::compute && words_.take_if("tag"))
         o.tag = words_.number("tag", kMostTag);
-      else if (words_.word() == "cpu" || words_.word() == "nic")
+      else if (words_.take_if("cpu"))
+        o.processor = static_cast<std::int32_t>(words_.number("cpu", kMostProcessors));
+      else if (words_.word() == "nic")
         only_first(words_.take());
       else
         break;

@@ -21,8 +21,9 @@ namespace arlab::bench {
 /// Whether the content begins as a GOAL file does, after comments.
 bool is_goal(std::string_view content);
 
-/// Reads a trace. Throws Error(usage) that names the file, the line and the word. A rank has one
-/// processor and one network port: other numbers after `cpu` and `nic` than 0 are refused.
+/// Reads a trace. Throws Error(usage) that names the file, the line and the word. Computations on
+/// different `cpu`s overlap; what messages cost a rank is on cpu 0. A rank has one network port: other
+/// numbers after `nic` than 0 are refused. A recv from 4294967295 is from any rank.
 simulator::TraceGraph parse_goal(std::string_view content, const std::string& path);
 
 }  // namespace arlab::bench

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "algorithms/base/error.hpp"
 #include "algorithms/spec.hpp"
 
@@ -16,9 +18,10 @@ void ImportedProgram::wrong(const std::string& what) const {
 int ImportedProgram::chunk_at(Rank g, char buffer, int place) const {
   const bool part = (collective == Collective::all_gather && buffer == 'i') ||
                     (collective == Collective::reduce_scatter && buffer == 'o');
-  const int chunk = place + (part ? g : 0);
-  if (chunk >= chunks || (part && place > 0))
-    wrong(fmt::format("uses chunk {} of buffer {}, but the vector has {}", place, buffer, chunks));
+  const int chunk = place + (part ? g * own : 0);
+  if (chunk >= chunks || (part && place >= own))
+    wrong(fmt::format("uses chunk {} of buffer {}, but {} has {}", place, buffer,
+                      part ? "a GPU's part" : "the vector", part ? own : chunks));
   return chunk;
 }
 
@@ -55,7 +58,9 @@ void ChunkMemory::read(Rank g, char buffer, int at, const StepNumber& me) {
   if (c.stale)
     imported_.wrong(fmt::format(
         "uses chunk {} of buffer {}, whose sum was passed on (rrs) but not stored", at, buffer));
-  if (!imported_.program.in_place && (buffer == 'o') != c.output_written)
+  if (buffer == 'o' && c.copied)
+    expect_before(c.copier, me, buffer, at);
+  else if (!imported_.program.in_place && (buffer == 'o') != c.output_written)
     imported_.wrong(fmt::format(
         "reads chunk {} of buffer {}, {}", at, buffer,
         buffer == 'o' ? "which holds nothing yet" : "whose output has another value by now"));
@@ -67,13 +72,15 @@ void ChunkMemory::write(Rank g, char buffer, int at, const StepNumber& me) {
   expect_before(c.writer, me, buffer, at);
   for (const StepNumber& reader : c.readers)
     if (!(reader == me)) expect_before(reader, me, buffer, at);
+  if (c.copied) expect_before(c.copier, me, buffer, at);
   c.readers.clear();
   c.writer = me;
   if (imported_.program.in_place) return;
-  if (buffer == 'i' && c.output_written)
+  if (buffer == 'i' && (c.output_written || c.copied))
     imported_.wrong(
         fmt::format("writes chunk {} of the input, whose output is written already", at));
   c.output_written = buffer == 'o';
+  c.copied = false;
 }
 
 void ChunkMemory::order(int before, int after, int distance) {
@@ -81,12 +88,13 @@ void ChunkMemory::order(int before, int after, int distance) {
     imported_.wrong("has too many uses of one chunk to check");
 }
 
-void ChunkMemory::send(Rank g, char buffer, int at, int message, bool reads, const StepNumber& me) {
-  for (int i = 0; i < messages_[message].count; ++i) {
+void ChunkMemory::send(Rank g, char buffer, int at, int count, int message, bool reads,
+                       const StepNumber& me) {
+  for (int i = 0; i < count; ++i) {
     Cell& c = cell(g, buffer, at + i);
     if (reads) read(g, buffer, at + i, me);
-    for (const int writer : c.writing) order(writer, message, 1);
-    c.reading.push_back(message);
+    for (const int writer : c.writing) order(writer, message + i, 1);
+    c.reading.push_back(message + i);
   }
 }
 
@@ -105,7 +113,7 @@ void ChunkMemory::receive(Rank g, const MscclStep& step, const StepNumber& me, i
       read(g, step.source, step.source_at + i, me);
     }
   for (int i = 0; i < step.count; ++i) write(g, step.target, step.target_at + i, me);
-  store(g, step.target, step.target_at, message, kind);
+  store(g, step.target, step.target_at, step.count, message, kind);
 }
 
 void ChunkMemory::receive_into_scratch(Rank g, const MscclStep& step, const StepNumber& me,
@@ -113,63 +121,68 @@ void ChunkMemory::receive_into_scratch(Rank g, const MscclStep& step, const Step
   for (int i = 0; i < step.count; ++i) {
     ScratchCell& c = memory_[index(g)].scratch[static_cast<std::size_t>(step.target_at + i)];
     expect_before(c.writer, me, 's', step.target_at + i);
+    expect_before(c.reader, me, 's', step.target_at + i);
     if (c.message >= 0)
       imported_.wrong("overwrites a message in scratch memory that nobody has used");
-    c = {me, message, i};
+    c = {me, {}, message + i};
+    unused_.insert(message + i);
   }
-  ++unused_[message];
 }
 
 void ChunkMemory::pass_on(Rank g, const MscclStep& step, const StepNumber& me, int message) {
   if (step.source == 's') imported_.wrong("adds into scratch memory, which rounds do not have");
   for (int i = 0; i < step.count; ++i) read(g, step.source, step.source_at + i, me);
-  store(g, step.source, step.source_at, message, ActionKind::reduce);
+  store(g, step.source, step.source_at, step.count, message, ActionKind::reduce);
   for (int i = 0; i < step.count; ++i) cell(g, step.source, step.source_at + i).stale = true;
 }
 
-// The message ends in this place of the vector.
-void ChunkMemory::store(Rank g, char buffer, int at, int message, ActionKind kind) {
+// The message ends in this place of the vector, as a whole.
+void ChunkMemory::store(Rank g, char buffer, int at, int count, int message, ActionKind kind) {
+  messages_.join(message, count);
+  for (int i = 0; i < count; ++i) store_chunk(g, buffer, at + i, message + i, kind);
+}
+
+void ChunkMemory::store_chunk(Rank g, char buffer, int at, int message, ActionKind kind) {
   ChunkMessage& m = messages_[message];
   m.kind = kind;
   if (imported_.chunk_at(g, buffer, at) != m.chunk)
     imported_.wrong(
         fmt::format("stores chunk {} of gpu {} as chunk {}: rounds keep chunks in their place",
                     m.chunk, m.from, imported_.chunk_at(g, buffer, at)));
-  for (int i = 0; i < m.count; ++i) {
-    Cell& c = cell(g, buffer, at + i);
-    const bool adds = kind == ActionKind::reduce;
-    for (const int reader : c.reading)
-      if (reader != message) order(reader, message, adds ? 0 : 1);
-    for (std::size_t w = 0; w < c.writing.size(); ++w)
-      order(c.writing[w], message, adds && !(w == 0 && c.last_replaced) ? 0 : 1);
-    if (!adds) {
-      c.writing.clear();
-      c.last_replaced = true;
-      c.stale = false;
-    }
-    c.writing.push_back(message);
-    c.reading.clear();
+  Cell& c = cell(g, buffer, at);
+  const bool adds = kind == ActionKind::reduce;
+  for (const int reader : c.reading)
+    if (reader != message) order(reader, message, adds ? 0 : 1);
+  for (std::size_t w = 0; w < c.writing.size(); ++w)
+    order(c.writing[w], message, adds && !(w == 0 && c.last_replaced) ? 0 : 1);
+  if (!adds) {
+    c.writing.clear();
+    c.last_replaced = true;
+    c.stale = false;
   }
+  c.writing.push_back(message);
+  c.reading.clear();
 }
 
+// What lies in scratch memory may be used in parts, and parts of several messages together.
 void ChunkMemory::local(Rank g, const MscclStep& step, const StepNumber& me) {
   const bool adds = step.kind == MscclStep::Kind::re;
   if (step.target == 's') imported_.wrong("copies into scratch memory, which rounds do not have");
   if (step.source != 's') return rewrite(g, step, me, adds);
-  auto& scratch = memory_[index(g)].scratch;
-  const int id = scratch[static_cast<std::size_t>(step.source_at)].message;
   for (int i = 0; i < step.count; ++i) {
-    ScratchCell& c = scratch[static_cast<std::size_t>(step.source_at + i)];
+    ScratchCell& c = memory_[index(g)].scratch[static_cast<std::size_t>(step.source_at + i)];
     expect_before(c.writer, me, 's', step.source_at + i);
-    if (c.message < 0 || c.message != id || c.part != i || step.count != messages_[id].count)
-      imported_.wrong("uses a part of scratch memory that is not one whole message");
-    c.message = -1;
-    c.writer = me;
+    if (c.message < 0)
+      imported_.wrong(fmt::format(
+          "uses chunk {} of scratch memory, where no message lies that was not used yet",
+          step.source_at + i));
     if (adds) read(g, step.target, step.target_at + i, me);
     write(g, step.target, step.target_at + i, me);
+    unused_.erase(c.message);
+    store_chunk(g, step.target, step.target_at + i, std::exchange(c.message, -1),
+                adds ? ActionKind::reduce : ActionKind::replace);
+    c.reader = me;
   }
-  unused_.erase(id);
-  store(g, step.target, step.target_at, id, adds ? ActionKind::reduce : ActionKind::replace);
 }
 
 // A copy of a chunk onto itself changes nothing; every other one moves or adds chunks.
@@ -179,13 +192,20 @@ void ChunkMemory::rewrite(Rank g, const MscclStep& step, const StepNumber& me, b
                     imported_.chunk_at(g, step.target, step.target_at + i))
       imported_.wrong("moves or adds chunks within a GPU, which rounds do not");
     read(g, step.source, step.source_at + i, me);
-    write(g, step.target, step.target_at + i, me);
+    Cell& c = cell(g, step.target, step.target_at + i);
+    if (!imported_.program.in_place && step.source == 'i' && step.target == 'o' &&
+        !c.output_written) {
+      c.copied = true;
+      c.copier = me;
+    } else {
+      write(g, step.target, step.target_at + i, me);
+    }
   }
 }
 
 void ChunkMemory::expect_results() const {
   if (!unused_.empty()) {
-    const ChunkMessage& m = messages_[unused_.begin()->first];
+    const ChunkMessage& m = messages_[*unused_.begin()];
     imported_.wrong(fmt::format(
         "gpu {} never uses a message of gpu {} that it received in scratch memory", m.to, m.from));
   }
@@ -195,11 +215,11 @@ void ChunkMemory::expect_results() const {
   const bool parted = imported_.collective == Collective::reduce_scatter;
   for (Rank g = 0; g < imported_.ranks(); ++g)
     for (int c = 0; c < imported_.chunks; ++c) {
-      if (!spec.needs_at_end(g, parted ? c : 0)) continue;
+      if (!spec.needs_at_end(g, parted ? c / imported_.own : 0)) continue;
       const Cell& end = memory_[index(g)].vector[static_cast<std::size_t>(c)];
       if (end.stale)
         imported_.wrong(fmt::format("gpu {} ends without a stored value of chunk {}", g, c));
-      if (!imported_.program.in_place && !end.output_written)
+      if (!imported_.program.in_place && !end.output_written && !end.copied)
         imported_.wrong(fmt::format("gpu {} ends without a value of chunk {} in its output", g, c));
     }
 }

@@ -2,7 +2,7 @@
 // must come before which because they use the same chunks.
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,7 @@ struct ImportedProgram {
   const std::string& path;
   Collective collective;
   int chunks;  ///< of the vector
+  int own;     ///< chunks of a GPU's own part in an all-gather or a reduce-scatter
   struct {
     Rank gpu = -1;
     int block = 0, step = 0;
@@ -39,8 +40,10 @@ class ChunkMemory {
   ChunkMemory(const ImportedProgram& imported, const std::vector<int>& first_blocks,
               const StepClocks& clocks, MessageRounds& messages);
 
+  /// In what follows, `message` is the number of its first chunk.
   /// The step `me` sends chunks as this message; it reads them unless it has just received them.
-  void send(Rank gpu, char buffer, int at, int message, bool reads, const StepNumber& me);
+  void send(Rank gpu, char buffer, int at, int count, int message, bool reads,
+            const StepNumber& me);
   /// The step `me` receives a message and stores it, or its sum with what is there.
   void receive(Rank gpu, const MscclStep& step, const StepNumber& me, int message, ActionKind kind);
   /// The step `me` receives a message and will send its sum with what is there, without storing it.
@@ -57,13 +60,15 @@ class ChunkMemory {
     // Messages that wrote since the last one that replaced, and that read since the last write.
     std::vector<int> writing, reading;
     bool last_replaced = false;
-    bool stale = false;           // a sum was passed on, but not stored
-    bool output_written = false;  // if input and output are two buffers
+    bool stale = false;  // a sum was passed on, but not stored
+    // If input and output are two buffers:
+    bool output_written = false;
+    bool copied = false;  // the output holds what the input holds, from this step on
+    StepNumber copier;
   };
   struct ScratchCell {
-    StepNumber writer;
-    int message = -1;  // that lies here
-    int part = 0;
+    StepNumber writer, reader;  // the last of each
+    int message = -1;           // a chunk of one lies here
   };
   struct Memory {
     std::vector<Cell> vector;
@@ -76,7 +81,8 @@ class ChunkMemory {
   void write(Rank gpu, char buffer, int at, const StepNumber& me);
   void order(int before, int after, int distance);
   void receive_into_scratch(Rank gpu, const MscclStep& step, const StepNumber& me, int message);
-  void store(Rank gpu, char buffer, int at, int message, ActionKind kind);
+  void store(Rank gpu, char buffer, int at, int count, int message, ActionKind kind);
+  void store_chunk(Rank gpu, char buffer, int at, int message, ActionKind kind);
   void rewrite(Rank gpu, const MscclStep& step, const StepNumber& me, bool adds);
 
   const ImportedProgram& imported_;
@@ -84,7 +90,7 @@ class ChunkMemory {
   const StepClocks& clocks_;
   MessageRounds& messages_;
   std::vector<Memory> memory_;
-  std::map<int, int> unused_;  // messages in scratch memory
+  std::set<int> unused_;  // chunks of messages in scratch memory
 };
 
 }  // namespace arlab::bench

@@ -35,14 +35,22 @@ Collective collective_of(const MscclProgram& program, const std::string& path) {
   fail_unknown("collective in " + path, program.collective, names);
 }
 
+// Whether each GPU has a part of the vector that is its own.
+bool is_owned(Collective collective) {
+  return collective == Collective::all_gather || collective == Collective::reduce_scatter;
+}
+
 // The program with the chunks of its vector, if it is small enough to check.
 ImportedProgram imported_program(const MscclProgram& program, const std::string& path) {
-  ImportedProgram p{program, path, collective_of(program, path), program.chunks};
-  if (p.collective == Collective::all_gather || p.collective == Collective::reduce_scatter) {
-    if (program.chunks != p.ranks() && program.chunks != 1)
-      p.wrong(fmt::format("nchunksperloop is {}: {} is read with one chunk per GPU", program.chunks,
-                          program.collective));
-    p.chunks = p.ranks();
+  ImportedProgram p{program, path, collective_of(program, path), program.chunks, 0};
+  if (is_owned(p.collective)) {
+    int largest = 0;  // whole vectors, or parts of GPUs
+    for (const MscclGpu& gpu : program.gpus) largest = std::max({largest, gpu.input, gpu.output});
+    // Some writers count the chunks of the whole vector, some those of one GPU.
+    const bool of_all = largest <= program.chunks && program.chunks % p.ranks() == 0;
+    p.own = of_all ? program.chunks / p.ranks() : program.chunks;
+    if (p.own > kMostLanes) p.wrong(fmt::format("{} chunks per GPU make too many lanes", p.own));
+    p.chunks = p.own * p.ranks();
   }
   std::size_t blocks = 0, steps = 0, cells = 0, uses = 0;
   for (const MscclGpu& gpu : program.gpus) {
@@ -124,14 +132,13 @@ class Importer {
       clocks_.learn(me, {number(g, step.awaited_block), step.awaited_step});
     int received = -1;
     if (step.receives()) {
-      const auto [message, sent_by] = incoming.front();
+      const auto [message, count, sent_by] = incoming.front();
       incoming.pop_front();
       received = message;
       clocks_.learn(me, sent_by);
-      const ChunkMessage& m = messages_[message];
-      if (m.count != step.count)
-        imported_.wrong(
-            fmt::format("receives {} chunks, but gpu {} sends {}", step.count, m.from, m.count));
+      if (count != step.count)
+        imported_.wrong(fmt::format("receives {} chunks, but gpu {} sends {}", step.count,
+                                    messages_[message].from, count));
     }
     clocks_.start({me, s});
     perform(g, tb, step, {me, s}, received);
@@ -171,16 +178,17 @@ class Importer {
             const StepNumber& me) {
     if (buffer == 's')
       imported_.wrong("sends from scratch memory, which rounds do not have: send from i or o");
-    const int message = messages_.add({g, tb.send, imported_.chunk_at(g, buffer, at), step.count});
-    memory_.send(g, buffer, at, message, step.kind == MscclStep::Kind::s, me);
-    queues_[{g, tb.send, tb.channel}].push_back({message, me});
+    const int message = messages_.add(g, tb.send, imported_.chunk_at(g, buffer, at), step.count);
+    memory_.send(g, buffer, at, step.count, message, step.kind == MscclStep::Kind::s, me);
+    queues_[{g, tb.send, tb.channel}].push_back({message, step.count, me});
   }
 
   Script script() {
     if (!messages_.set_levels())
       imported_.wrong("its messages wait for one another in a circle, so they form no rounds");
     const Rank ranks = imported_.ranks();
-    if (lanes_for(imported_.chunks, ranks) > kMostLanes)
+    const ChunkLayout layout{imported_.chunks, ranks, is_owned(imported_.collective)};
+    if (layout.lanes() > kMostLanes)
       imported_.wrong(
           fmt::format("{} chunks on {} GPUs make too many lanes", imported_.chunks, ranks));
     return {.name = "file:" + imported_.path,
@@ -188,8 +196,13 @@ class Importer {
             .collective = imported_.collective,
             .ranks = ranks,
             .root = imported_.program.root,
-            .lanes = messages_.lanes(imported_.chunks, ranks)};
+            .lanes = messages_.lanes(layout)};
   }
+
+  struct Sent {
+    int message = 0, count = 0;
+    StepNumber by;
+  };
 
   ImportedProgram imported_;
   const std::vector<int> first_blocks_;
@@ -197,7 +210,7 @@ class Importer {
   std::vector<int> done_;
   MessageRounds messages_;
   ChunkMemory memory_;
-  std::map<std::tuple<Rank, Rank, int>, std::deque<std::pair<int, StepNumber>>> queues_;
+  std::map<std::tuple<Rank, Rank, int>, std::deque<Sent>> queues_;
 };
 
 }  // namespace

@@ -82,8 +82,7 @@ CapacityGraph capacity_graph(const Topology& topology, std::span<const Rank> hos
   graph.is_host.assign(static_cast<std::size_t>(graph.nodes), false);
   for (const NodeId host : graph.hosts) graph.is_host[static_cast<std::size_t>(host)] = true;
   const auto carries = [&](NodeId node) {
-    return graph.is_host[static_cast<std::size_t>(node)] || !topology.is_host(node) ||
-           topology.hosts_forward();
+    return graph.is_host[static_cast<std::size_t>(node)] || topology.forwards(node);
   };
   std::vector<const Link*> links;
   std::vector<double> rates;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
@@ -39,12 +40,17 @@ std::vector<std::uint32_t> first_operations(const TraceGraph& trace) {
 std::vector<std::uint32_t> match_messages(const TraceGraph& trace,
                                           const std::vector<std::uint32_t>& first) {
   std::vector<End> sends, receives;
+  std::map<std::pair<Rank, Count>, Count> from_any;  // receives by rank and tag
   const auto ranks = static_cast<Rank>(trace.ranks.size());
   for (Rank r = 0; r < ranks; ++r) {
     const auto& operations = trace.ranks[index(r)].operations;
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
       const Operation& o = operations[i];
       if (o.kind == Operation::Kind::compute) continue;
+      if (o.kind == Operation::Kind::receive && o.peer == kAnySource) {
+        ++from_any[{r, o.tag}];
+        continue;
+      }
       if (o.peer < 0 || o.peer >= ranks || o.peer == r)
         fail(Blame::usage, concat("line ", o.line, ": a message between rank ", r, " and rank ",
                                   o.peer, ": give another rank from 0 to ", ranks - 1));
@@ -59,17 +65,28 @@ std::vector<std::uint32_t> match_messages(const TraceGraph& trace,
   std::stable_sort(sends.begin(), sends.end(), before);
   std::stable_sort(receives.begin(), receives.end(), before);
   std::vector<std::uint32_t> partners(first.back(), kNoOperation);
-  for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
+  std::size_t s = 0, r = 0;
+  while (s < sends.size() || r < receives.size()) {
     const bool lonely_send =
-        i >= receives.size() || (i < sends.size() && before(sends[i], receives[i]));
+        r == receives.size() || (s < sends.size() && before(sends[s], receives[r]));
     const bool lonely_receive =
-        i >= sends.size() || (i < receives.size() && before(receives[i], sends[i]));
-    if (lonely_send || lonely_receive)
-      fail(Blame::usage, concat(lonely_send ? text(sends[i], true) : text(receives[i], false),
-                                " has no ", lonely_send ? "recv" : "send", ": add it"));
-    partners[sends[i].operation] = receives[i].operation;
-    partners[receives[i].operation] = sends[i].operation;
+        s == sends.size() || (r < receives.size() && before(receives[r], sends[s]));
+    if (lonely_send) {
+      const auto any = from_any.find({sends[s].target, sends[s].tag});
+      if (any == from_any.end() || any->second-- == 0)
+        fail(Blame::usage, text(sends[s], true) + " has no recv: add it");
+      ++s;
+      continue;
+    }
+    if (lonely_receive) fail(Blame::usage, text(receives[r], false) + " has no send: add it");
+    partners[sends[s].operation] = receives[r].operation;
+    partners[receives[r++].operation] = sends[s++].operation;
   }
+  for (const auto& [key, left] : from_any)
+    if (left > 0)
+      fail(Blame::usage,
+           concat("rank ", key.first, " has ", left, " more recv from any rank with tag ",
+                  key.second, " than there are sends left for them: add sends"));
   return partners;
 }
 

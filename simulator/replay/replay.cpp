@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <queue>
+#include <set>
+#include <utility>
 
 #include "algorithms/base/text.hpp"
 #include "simulator/engine/interactive_simulation.hpp"
@@ -10,6 +13,8 @@
 
 namespace arlab::simulator {
 namespace {
+
+constexpr std::uint32_t kTaken = kNoOperation - 1;  // a lane of a receive that is not known yet
 
 // Every message in progress has its own lane, so that it matches no other.
 class Replay {
@@ -21,7 +26,8 @@ class Replay {
         first_(first_operations(trace)),
         partner_(match_messages(trace, first_)),
         operations_(first_.back()),
-        ranks_(trace.ranks.size()) {
+        ranks_(trace.ranks.size()),
+        exclusive_(network.uniform() && network.uniform()->exclusive_ports) {
     for (Rank r = 0; r < static_cast<Rank>(ranks_.size()); ++r) connect(r);
     result_.finish_of.resize(ranks_.size());
   }
@@ -31,24 +37,47 @@ class Replay {
       if (operations_[o].missing == 0) ready_.push_back(o);
     for (;;) {
       start_ready();
-      const Time own = computations_.empty() ? kNever : computations_.top().end;
-      if (const auto step = simulation_.step(own)) {
-        now_ = step->now;
-        if (step->ended) end_message(step->ended->rank, step->ended->lane);
-      } else if (own != kNever) {
-        now_ = own;
-        const std::uint32_t operation = computations_.top().operation;
-        computations_.pop();
-        end(operation);
-      } else {
-        break;
-      }
+      if (exclusive_ && (step(now_) || start_sends())) continue;
+      if (!step(computations_.empty() ? kNever : computations_.top().end)) break;
     }
     check_all_ended();
     return std::move(result_);
   }
 
  private:
+  // Handles the next event or end of a computation unless it is after `latest`. Returns whether there
+  // was one.
+  bool step(Time latest) {
+    const Time own = computations_.empty() ? kNever : computations_.top().end;
+    if (const auto step = simulation_.step(std::min(own, latest))) {
+      now_ = step->now;
+      if (step->ended) end_message(step->ended->rank, step->ended->lane);
+      return true;
+    }
+    if (own == kNever || own > latest) return false;
+    now_ = own;
+    const std::uint32_t operation = computations_.top().operation;
+    computations_.pop();
+    end(operation);
+    return true;
+  }
+
+  // Where a message holds its ports, a rank sends one message after another. Of those whose receive is posted,
+  // the first listed is next, which is known once all that happens at this time has happened. Returns
+  // whether any starts.
+  bool start_sends() {
+    bool any = false;
+    for (const Rank rank : std::exchange(may_send_, {})) {
+      RankState& state = ranks_[index(rank)];
+      if (state.sends || state.posted.empty()) continue;
+      state.sends = any = true;
+      const std::uint32_t operation = *state.posted.begin();
+      state.posted.erase(state.posted.begin());
+      post(operation);
+    }
+    return any;
+  }
+
   struct State {
     Rank rank = 0;
     std::uint32_t missing = 0;  // dependencies that do not hold yet
@@ -57,8 +86,10 @@ class Replay {
     std::vector<std::uint32_t> after_end, after_start;  // operations
   };
   struct RankState {
-    std::vector<std::uint32_t> by_lane;  // the operation; kNoOperation: the lane is free
-    std::int32_t taken = 0;              // all lanes below this one are
+    std::vector<std::uint32_t> by_lane;   // the operation; kNoOperation: the lane is free
+    std::int32_t taken = 0;               // all lanes below this one are
+    std::set<std::uint32_t> posted = {};  // sends that may leave
+    bool sends = false;
   };
   struct Computation {
     Time end;
@@ -107,25 +138,77 @@ class Replay {
     const Operation& o = traced(operation);
     if (o.kind != Operation::Kind::compute) return start_message(operation, o);
     if (o.duration == Time{}) return end(operation);
-    computations_.push(
-        {in_calendar(network_.compute(state.rank, o.duration, now_).end), operation});
+    computations_.push({in_calendar(end_of(state.rank, o)), operation});
+  }
+
+  // The network knows the first processor of a rank, which messages use, too.
+  Time end_of(Rank rank, const Operation& o) {
+    if (o.processor == 0) return network_.compute(rank, o.duration, now_).end;
+    Time& free = other_processors_[{rank, o.processor}];
+    return free = std::max(now_, free) + o.duration;
+  }
+
+  // A receive from any source takes, of the messages to its rank with its tag that no other receive
+  // is for, the one that was sent first.
+  bool find_partner(std::uint32_t operation, const Operation& o, bool sends) {
+    const Rank target = sends ? o.peer : operations_[operation].rank;
+    FromAny& any = from_any_[{target, o.tag}];
+    std::deque<std::uint32_t>& others = sends ? any.receives : any.sends;
+    if (others.empty()) {
+      (sends ? any.sends : any.receives).push_back(operation);
+      return false;
+    }
+    const std::uint32_t other = others.front();
+    others.pop_front();
+    partner_[operation] = other;
+    partner_[other] = operation;
+    return true;
   }
 
   void start_message(std::uint32_t operation, const Operation& o) {
-    State& state = operations_[operation];
-    if (state.lane < 0)
-      state.lane = operations_[partner_[operation]].lane = free_lane(state.rank, o.peer);
     const bool sends = o.kind == Operation::Kind::send;
-    const Bytes bytes = traced(sends ? operation : partner_[operation]).bytes;
+    if (partner_[operation] == kNoOperation) {
+      const bool found = find_partner(operation, o, sends);
+      if (!found && !sends) return;  // until the message is sent
+      if (found && sends) {
+        start_matched(operation, o, sends);
+        const std::uint32_t receive = partner_[operation];
+        return start_matched(receive, traced(receive), false);
+      }
+    }
+    start_matched(operation, o, sends);
+  }
+
+  void start_matched(std::uint32_t operation, const Operation& o, bool sends) {
+    State& state = operations_[operation];
+    const std::uint32_t partner = partner_[operation];
+    const bool has_partner = partner != kNoOperation;
+    const Rank peer = sends ? o.peer : operations_[partner].rank;
+    if (has_partner && state.lane < 0) state.lane = operations_[partner].lane;
+    if (state.lane < 0) state.lane = free_lane(state.rank, peer);
+    if (has_partner) operations_[partner].lane = state.lane;
     lane(state.rank, state.lane) = operation;
-    lane(o.peer, state.lane) = partner_[operation];
+    lane(peer, state.lane) = has_partner ? partner : kTaken;
     if (sends) {
       ++result_.messages;
-      result_.bytes += bytes;
+      result_.bytes += o.bytes;
     }
-    const PostedAction action{sends ? ActionKind::send : ActionKind::replace, o.peer,
+    if (!sends || !exclusive_) post(operation);
+    if (!exclusive_ || !has_partner || !operations_[partner].started) return;
+    const std::uint32_t send = sends ? operation : partner;
+    const Rank sender = operations_[send].rank;
+    ranks_[index(sender)].posted.insert(send);
+    may_send_.push_back(sender);
+  }
+
+  void post(std::uint32_t operation) {
+    const Operation& o = traced(operation);
+    const bool sends = o.kind == Operation::Kind::send;
+    const Bytes bytes = traced(sends ? operation : partner_[operation]).bytes;
+    const Rank peer = sends ? o.peer : operations_[partner_[operation]].rank;
+    const PostedAction action{sends ? ActionKind::send : ActionKind::replace, peer,
                               std::max<Bytes>(1, bytes)};
-    simulation_.start(state.rank, state.lane, {&action, 1}, now_);
+    simulation_.start(operations_[operation].rank, operations_[operation].lane, {&action, 1}, now_);
   }
 
   std::uint32_t& lane(Rank rank, std::int32_t number) {
@@ -149,8 +232,12 @@ class Replay {
   void end_message(Rank rank, std::int32_t number) {
     const std::uint32_t operation = lane(rank, number);
     end(operation);
+    if (traced(operation).kind == Operation::Kind::send) {
+      ranks_[index(rank)].sends = false;
+      may_send_.push_back(rank);
+    }
     const std::uint32_t other = partner_[operation];
-    if (!operations_[other].ended) return;
+    if (other == kNoOperation || !operations_[other].ended) return;
     for (const Rank end : {rank, operations_[other].rank}) {
       lane(end, number) = kNoOperation;
       ranks_[index(end)].taken = std::min(ranks_[index(end)].taken, number);
@@ -188,6 +275,13 @@ class Replay {
   std::vector<State> operations_;
   std::vector<RankState> ranks_;
   std::deque<std::uint32_t> ready_;
+  struct FromAny {
+    std::deque<std::uint32_t> sends, receives;  // started, without a partner
+  };
+  std::map<std::pair<Rank, Count>, FromAny> from_any_;              // by rank and tag
+  std::map<std::pair<Rank, std::int32_t>, Time> other_processors_;  // when each is free
+  std::vector<Rank> may_send_;  // ranks of which a send may be next
+  bool exclusive_;
   std::priority_queue<Computation> computations_;
   Time now_{};
   std::size_t ended_ = 0;

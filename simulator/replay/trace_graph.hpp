@@ -10,14 +10,17 @@
 
 namespace arlab::simulator {
 
+inline constexpr Rank kAnySource = -1;
+
 struct Operation {
   enum class Kind : std::uint8_t { send, receive, compute };
   Kind kind = Kind::compute;
-  Rank peer = 0;
+  Rank peer = 0;    ///< of a receive also kAnySource
   Bytes bytes = 0;  ///< of a message
   Count tag = 0;    ///< the k-th send from a to b with a tag matches the k-th such receive
   Time duration{};  ///< of a computation
-  Count line = 0;   ///< of the trace, for error messages
+  std::int32_t processor = 0;  ///< of a computation; those of different ones overlap
+  Count line = 0;              ///< of the trace, for error messages
   bool operator==(const Operation&) const = default;
 };
 

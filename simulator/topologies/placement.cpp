@@ -49,6 +49,156 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+// The words of a line: "rank 3=node1 slot=0" is rank 3 node1 slot 0.
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view kBetween = " \t=";
+  std::vector<std::string_view> words;
+  while (true) {
+    const std::size_t begin = line.find_first_not_of(kBetween);
+    if (begin == line.npos) return words;
+    const std::size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    line.remove_prefix(end);
+  }
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+class PlacementReader {
+ public:
+  PlacementReader(const Topology& topology, Rank ranks)
+      : topology_(topology), ranks_(ranks), line_of_(static_cast<std::size_t>(topology.hosts())) {
+    for (Rank h = 0; h < topology.hosts(); ++h) named_.emplace(topology.node(h).name, h);
+  }
+
+  std::vector<Rank> read(std::string_view text) {
+    for (line_ = 1; !text.empty(); ++line_) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = trimmed(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (!line.empty()) read_line(line);
+    }
+    for (const Rank host : hosts_)
+      if (host < 0)
+        fail(Blame::usage,
+             "the placement has no line for rank " +
+                 std::to_string(std::find(hosts_.begin(), hosts_.end(), -1) - hosts_.begin()) +
+                 ": add 'rank N=HOST slot=0'");
+    if (hosts_.size() < static_cast<std::size_t>(ranks_))
+      fail(Blame::usage, "the placement names " + std::to_string(hosts_.size()) + " hosts for " +
+                             std::to_string(ranks_) + " ranks: add a line for each rank");
+    hosts_.resize(static_cast<std::size_t>(ranks_));
+    return std::move(hosts_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view host, const std::string& why) const {
+    fail(Blame::usage,
+         "placement, line " + std::to_string(line_) + ": host '" + std::string(host) + "' " + why);
+  }
+
+  void read_line(std::string_view line) {
+    if (named_.contains(line)) return add(line, named_.find(line)->second);
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.size() >= 3 && words[0] == "rank") return read_rankfile(words);
+    Rank slots = -1;  // not said
+    for (std::size_t w = 1; w + 1 < words.size(); w += 2) {
+      const Rank number = number_of(words[0], words[w + 1]);
+      if (words[w] == "slots")
+        slots = number;
+      else if (words[w] != "max_slots" && words[w] != "max-slots")
+        refuse(words[0],
+               "is followed by '" + std::string(words[w]) + "': write slots=N or nothing");
+    }
+    if (words.size() % 2 == 0) refuse(line, unknown());
+    std::string_view host = words[0];
+    const std::size_t colon = host.rfind(':');
+    if (!named_.contains(host) && slots < 0 && colon != host.npos) {
+      slots = number_of(host, host.substr(colon + 1));
+      host = host.substr(0, colon);
+    }
+    if (slots < 0) return add(host, one_host(host));
+    const std::vector<Rank> all = slots_of(host);
+    if (static_cast<std::size_t>(slots) > all.size())
+      refuse(host, "has " + std::to_string(slots) + " slots, but the topology has " +
+                       std::to_string(all.size()) +
+                       " such hosts, with one rank each: give a topology with more");
+    for (Rank s = 0; s < slots; ++s) add(host, all[static_cast<std::size_t>(s)]);
+  }
+
+  // rank 3 node1 slot 0
+  void read_rankfile(const std::vector<std::string_view>& words) {
+    const std::string_view host = words[2];
+    const Rank rank = number_of(host, words[1]);
+    if (words.size() != 5 || (words[3] != "slot" && words[3] != "slots"))
+      refuse(host, "has no slot: write 'rank N=HOST slot=N'");
+    const std::vector<Rank> all = slots_of(host);
+    const Rank slot = number_of(host, words[4]);
+    if (static_cast<std::size_t>(slot) >= all.size() && all.size() > 1)
+      refuse(host, "has no slot " + std::to_string(slot) + ": give 0 to " +
+                       std::to_string(all.size() - 1));
+    if (rank >= topology_.hosts()) refuse(host, "is for a rank beyond the hosts of the topology");
+    if (index(rank) >= hosts_.size()) hosts_.resize(index(rank) + 1, -1);
+    if (hosts_[index(rank)] >= 0) refuse(host, "is for a rank that has a line already");
+    const Rank chosen = all[all.size() > 1 ? index(slot) : 0];
+    take(host, chosen);
+    hosts_[index(rank)] = chosen;
+  }
+
+  Rank number_of(std::string_view host, std::string_view text) const {
+    Rank number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 0)
+      refuse(host, "is beside '" + std::string(text) + "': give a whole number from 0");
+    return number;
+  }
+
+  std::string unknown() const {
+    return "is not a host of " + topology_.spec() + ": use " + topology_.node(0).name + " to " +
+           topology_.node(topology_.hosts() - 1).name + ", or their numbers from 0";
+  }
+
+  Rank one_host(std::string_view word) const {
+    if (const auto found = named_.find(word); found != named_.end()) return found->second;
+    Rank host = -1;
+    const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), host);
+    if (error != std::errc{} || last != word.data() + word.size() || host < 0 ||
+        host >= topology_.hosts())
+      refuse(word, unknown());
+    return host;
+  }
+
+  // The host of this name, or those whose names begin with it.
+  std::vector<Rank> slots_of(std::string_view node) const {
+    std::vector<Rank> all;
+    if (!named_.contains(node))
+      for (Rank h = 0; h < topology_.hosts(); ++h) {
+        const std::string_view name = topology_.node(h).name;
+        if (name.starts_with(node) && name.size() > node.size() && !is_digit(name[node.size()]))
+          all.push_back(h);
+      }
+    return all.empty() ? std::vector{one_host(node)} : all;
+  }
+
+  void take(std::string_view word, Rank host) {
+    int& taken = line_of_[index(host)];
+    if (taken > 0)
+      refuse(word, "is already taken on line " + std::to_string(taken) + ": use another");
+    taken = line_;
+  }
+  void add(std::string_view word, Rank host) {
+    take(word, host);
+    hosts_.push_back(host);
+  }
+
+  const Topology& topology_;
+  const Rank ranks_;
+  int line_ = 0;
+  std::unordered_map<std::string_view, Rank> named_;
+  std::vector<int> line_of_;
+  std::vector<Rank> hosts_;  // of each rank; -1: not known yet
+};
+
 }  // namespace
 
 std::string_view name(Placement placement) {
@@ -80,39 +230,7 @@ std::vector<Rank> place(const Topology& topology, Placement placement, Rank rank
 
 std::vector<Rank> read_placement(std::string_view text, const Topology& topology, Rank ranks) {
   check_ranks(topology, ranks);
-  std::unordered_map<std::string_view, Rank> named;
-  for (Rank h = 0; h < topology.hosts(); ++h) named.emplace(topology.node(h).name, h);
-  std::vector<int> line_of(static_cast<std::size_t>(topology.hosts()));
-  std::vector<Rank> hosts;
-  for (int line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view word = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    const auto refuse = [&](const std::string& why) {
-      fail(Blame::usage,
-           "placement, line " + std::to_string(line) + ": host '" + std::string(word) + "' " + why);
-    };
-    Rank host = -1;
-    if (const auto found = named.find(word); found != named.end()) {
-      host = found->second;
-    } else {
-      const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), host);
-      if (error != std::errc{} || last != word.data() + word.size() || host < 0 ||
-          host >= topology.hosts())
-        refuse("is not a host of " + topology.spec() + ": use " + topology.node(0).name + " to " +
-               topology.node(topology.hosts() - 1).name + ", or their numbers from 0");
-    }
-    int& taken = line_of[static_cast<std::size_t>(host)];
-    if (taken > 0) refuse("is already taken on line " + std::to_string(taken) + ": use another");
-    taken = line;
-    hosts.push_back(host);
-  }
-  if (hosts.size() < static_cast<std::size_t>(ranks))
-    fail(Blame::usage, "the placement names " + std::to_string(hosts.size()) + " hosts for " +
-                           std::to_string(ranks) + " ranks: add a line for each rank");
-  hosts.resize(static_cast<std::size_t>(ranks));
-  return hosts;
+  return PlacementReader(topology, ranks).read(text);
 }
 
 }  // namespace arlab::simulator

@@ -1,10 +1,12 @@
 #include "training/profiles/model_profile.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "training/io/files.hpp"
+#include "training/io/gzip.hpp"
 #include "training/profiles/chakra_trace.hpp"
 #include "training/profiles/pytorch_trace.hpp"
 
@@ -40,19 +42,59 @@ Profile ModelProfile::tensors() const {
   return all;
 }
 
+namespace {
+
+// Built-in profiles have no '.' or '/' in their names.
+bool is_file(const std::string& name) {
+  std::error_code ignored;
+  return name.find_first_of("./") != std::string::npos ||
+         std::filesystem::is_regular_file(name, ignored);
+}
+
+// Formats that look like profiles but are none. Returns what it is and what to give instead, or
+// nothing.
+std::string other_format(std::string_view text) {
+  const std::string_view head = text.substr(0, 1 << 16);
+  const auto has = [&](std::string_view word) { return head.find(word) != head.npos; };
+  if (has("\"COMP_NODE\"") || has("\"COMM_COLL_NODE\"") || has("\"METADATA_NODE\"") ||
+      has("\"ctrlDeps\"") || has("\"dataDeps\""))
+    return "it is a Chakra trace as JSON: give the .et file that it was made from";
+  if (has("\"ctrl_deps\"") || (has("\"schema\"") && has("\"nodes\"")))
+    return "it is a graph of operators (ExecutionTraceObserver), which has no times: give the "
+           "trace "
+           "of torch.profiler (export_chrome_trace), or a Chakra trace (.et) made from both";
+  for (const char* word : {"HYBRID_", "MICRO", "DATA", "MODEL", "TRANSFORMER", "DLRM"})
+    if (head.starts_with(word))
+      return "it is a workload of ASTRA-sim or SimAI as text: give a Chakra trace (.et) of it";
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == head.npos) return "it is empty";
+  return head[first] == '{' || head[first] == '[' ? "" : "it is not JSON";
+}
+
+ModelProfile read_profile(const std::string& file) {
+  std::string text = read_whole(file, "name a profile, such as resnet50, or a readable file");
+  if (is_gzip(text)) text = unpack_gzip(text, file);
+  if (file.ends_with(".et") || file.ends_with(".et.gz"))
+    return import_chakra_trace(read_chakra(text, file), file);
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // byte order mark
+  if (is_pytorch_trace(text)) return import_pytorch_trace(text, file);
+  if (const std::string other = other_format(text); !other.empty())
+    fail(Blame::usage, "profile " + file + ": " + other +
+                           ". Profiles are JSON, traces of PyTorch's profiler (.json, .json.gz), "
+                           "and Chakra's (.et)");
+  return parse_profile(text, file);
+}
+
+}  // namespace
+
 ModelProfile load_profile(const std::string& name) {
-  if (name.ends_with(".json") || name.ends_with(".et") || name.find('/') != std::string::npos) {
-    const std::string text =
-        read_whole(name, "name a profile, such as resnet50, or a readable file");
-    if (name.ends_with(".et")) return import_chakra_trace(read_chakra(text, name), name);
-    return is_pytorch_trace(text) ? import_pytorch_trace(text, name) : parse_profile(text, name);
-  }
+  if (is_file(name)) return read_profile(name);
   std::vector<std::string_view> names;
   for (const BuiltInProfile& one : built_in_profiles()) {
     if (one.name == name) return parse_profile(one.json, name);
     names.push_back(one.name);
   }
-  fail_unknown("profile", name, names);
+  fail_unknown("profile", name, names, " or a file");
 }
 
 }  // namespace arlab::training

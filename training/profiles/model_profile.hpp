@@ -58,8 +58,8 @@ struct BuiltInProfile {
 };
 std::span<const BuiltInProfile> built_in_profiles();
 
-/// Returns a built-in profile, or that of a file if the name has a '/' or ends in ".json" or ".et". The
-/// file may be a trace of PyTorch's profiler, or Chakra's (.et). Throws Error(usage) that names the
+/// Returns a built-in profile, or that of a file if the name has a '/' or a '.', or is that of a file.
+/// The file may be a trace of PyTorch's profiler, also packed by gzip, or Chakra's (.et). Throws Error(usage) that names the
 /// nearest profile, and as parse_profile(), import_pytorch_trace(), and import_chakra_trace() do.
 ModelProfile load_profile(const std::string& name);
 

@@ -47,7 +47,10 @@ class TraceImporter {
       gradients_.push_back(&op);
     }
     if (gradients_.empty())
-      refuse("its last step has no gradients (AccumulateGrad): " + std::string(kHowToRecord));
+      refuse(trace_.all.empty()
+                 ? "it has no operators of the processor, only other events: " +
+                       std::string(kHowToRecord)
+                 : "it has no gradients (AccumulateGrad): " + std::string(kHowToRecord));
   }
 
   // The backward pass has its own thread, or begins with an operator of the engine.
@@ -63,16 +66,14 @@ class TraceImporter {
           "forward and backward pass cannot be told apart: record it with PyTorch 1.10 or later, "
           "and with torch.profiler.schedule, which marks the steps");
     backward_begin_ = done_ = begins->begin;
-    std::vector<const TraceOperator*> ranges;  // whose operators are not part of the model
-    const TraceOperator* outer = nullptr;
+    const TraceOperator *outer = nullptr, *range = nullptr;  // which is not part of the model
     for (const TraceOperator& op : trace_.all) {
+      if (op.begin >= backward_begin_) break;
       if (op.name.starts_with("Optimizer.") || op.name.starts_with("enumerate(DataLoader)"))
-        ranges.push_back(&op);
-      if (op.name.find("::") == std::string::npos || op.begin >= backward_begin_) continue;
+        range = &op;
+      if (!op.is_operator() || op.communicates) continue;
       if (!trace_.step_thread.empty() && op.thread != trace_.step_thread) continue;
-      if (outer && outer->encloses(op)) continue;
-      if (std::any_of(ranges.begin(), ranges.end(), [&](auto* r) { return r->encloses(op); }))
-        continue;
+      if ((outer && outer->encloses(op)) || (range && range->encloses(op))) continue;
       forward_.push_back(outer = &op);
     }
     next_ = forward_.size();
@@ -125,10 +126,10 @@ class TraceImporter {
   }
 
   Bytes gradient_bytes() const {
-    const std::string& type = gradients_.front()->type;
+    const std::string type(gradients_.front()->type);
     for (const TraceOperator* g : gradients_)
       if (g->type != type)
-        refuse("its gradients are of types " + type + " and " + g->type +
+        refuse("its gradients are of types " + type + " and " + std::string(g->type) +
                ", but a profile has one: write a profile by hand");
     if (type == "c10::Half" || type == "c10::BFloat16") return 2;
     if (type.empty() || type == "float") return 4;
@@ -151,8 +152,8 @@ class TraceImporter {
       const auto following = std::next(part);
       const double end =
           following == parts_.end() ? backward_begin_ : forward_[following->first]->begin;
-      part->second.name =
-          op.name.substr(op.name.rfind(':') + 1) + "." + std::to_string(profile.layers.size());
+      part->second.name = std::string(op.name.substr(op.name.rfind(':') + 1)) + "." +
+                          std::to_string(profile.layers.size());
       part->second.forward = to_time(1e6 * forward_work(begin, end));
       begin = end;
       std::reverse(part->second.tensors.begin(), part->second.tensors.end());
@@ -164,7 +165,7 @@ class TraceImporter {
     const double optimizer = optimizer_us();
     profile.optimizer = 1e6 * optimizer / static_cast<double>(profile.parameters());
     const std::string what = std::string(trace_.device.empty() ? "operators" : "kernels") +
-                             " of the last step in a trace of PyTorch's profiler";
+                             " of the last complete step in a trace of PyTorch's profiler";
     profile.sources = {{"parameters", "shapes of the gradients in a trace of PyTorch's profiler"},
                        {"forward_us", what},
                        {"backward_us", what},
@@ -185,7 +186,7 @@ class TraceImporter {
   const std::string& file_;
   std::vector<const TraceOperator*> gradients_;  // in the order of the backward pass
   std::vector<const TraceOperator*> forward_;    // not within others
-  std::string backward_thread_;
+  std::string_view backward_thread_;
   double backward_begin_ = 0;
   double done_ = 0;                                  // end of the last gradient
   std::size_t next_ = 0;                             // operator of the last gradient

@@ -4,7 +4,8 @@
 // shapes of the parameters. The work before each is its backward time. A parameter belongs to the last
 // operator of the forward pass that takes a tensor of its shape; an operator's forward time lasts to
 // the next one with parameters. On GPUs, work is the time of kernels, by the operator that launched
-// them; without, that of the operators. The last whole step counts.
+// them; without, that of the operators. Communication is not work, so that a trace of one process of
+// several gives the profile of one alone. The last complete step counts.
 #pragma once
 
 #include <string>

@@ -1,143 +1,138 @@
 #include "training/profiles/trace_events.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <unordered_map>
 
-#include "algorithms/base/error.hpp"
-#include "training/io/json.hpp"
+#include "training/profiles/trace_reader.hpp"
 
 namespace arlab::training {
 namespace {
 
-constexpr double kLongestTrace = 1e18;  // us
+using Operators = std::vector<RawTrace::Operator>;
 
-[[noreturn]] void refuse_trace(const std::string& file, const std::string& what) {
-  fail(Blame::usage, "trace " + file + ": " + what);
-}
+bool is_mark(const RawTrace::Operator& op) { return op.what.name.starts_with(kStepMark); }
 
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-double event_time(const Json& event, const char* key, const std::string& file) {
-  const auto found = event.find(key);
-  if (found != event.end() && found->is_number())
-    if (const double value = found->get<double>(); std::abs(value) <= kLongestTrace) return value;
-  refuse_trace(file, "event '" + text_of(event, "name") + "' has no number '" + key +
-                         "': export the trace again");
-}
-
-std::string external_id(const Json& event) {
-  const auto arguments = event.find("args");
-  if (arguments == event.end() || !arguments->is_object()) return "";
-  const std::string id = text_of(*arguments, "External id");
-  return id.empty() ? text_of(*arguments, "external id") : id;
-}
-
-void read_shapes(const Json& event, TraceOperator& op) {
-  const auto arguments = event.find("args");
-  if (arguments == event.end() || !arguments->is_object()) return;
-  const auto shapes = arguments->find("Input Dims");
-  if (shapes == arguments->end() || !shapes->is_array()) return;
-  op.has_shapes = true;
-  for (const Json& shape : *shapes) {
-    op.shapes.emplace_back();
-    if (!shape.is_array()) continue;
-    for (const Json& n : shape)
-      op.shapes.back().push_back(n.is_number_integer() ? n.get<Count>() : -1);
+// Operators within one that communicates do so, too.
+void mark_communication(Operators& all) {
+  std::unordered_map<std::string_view, double> until;  // by thread
+  for (auto& [op, id] : all) {
+    double& end = until.try_emplace(op.thread, op.begin - 1).first->second;
+    if (op.communicates)
+      end = std::max(end, op.end);
+    else
+      op.communicates = op.begin < end && op.end <= end;
   }
-  for (const char* key : {"Input type", "Input Types"})
-    if (const auto types = arguments->find(key); types != arguments->end() && types->is_array() &&
-                                                 !types->empty() && types->front().is_string())
-      op.type = types->front().get<std::string>();
 }
 
-bool is_marked_step(const TraceOperator& op) { return op.name.starts_with("ProfilerStep#"); }
+// What a marked step holds, by which complete steps are told from others.
+struct Step {
+  TraceOperator mark;
+  std::size_t gradients = 0, kernels = 0;
+  bool has_optimizer = false;
+};
+
+std::vector<Step> marked_steps(const Operators& all, const std::vector<std::size_t>& kernels_of) {
+  std::vector<Step> steps;
+  for (const auto& op : all)
+    if (is_mark(op)) steps.push_back({.mark = op.what});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const TraceOperator& op = all[i].what;
+    const auto next = std::upper_bound(steps.begin(), steps.end(), op.begin,
+                                       [](double t, const Step& s) { return t < s.mark.begin; });
+    if (next == steps.begin() || op.begin >= std::prev(next)->mark.end) continue;
+    Step& step = *std::prev(next);
+    step.gradients += op.name == "torch::autograd::AccumulateGrad" ? 1 : 0;
+    step.kernels += kernels_of[i];
+    step.has_optimizer |= op.name.starts_with("Optimizer.step");
+  }
+  return steps;
+}
+
+// The end of a recording cuts the last step off, or loses its kernels.
+const Step* last_complete(const std::vector<Step>& steps) {
+  std::size_t gradients = 0;
+  bool has_optimizer = false;
+  for (const Step& step : steps) gradients = std::max(gradients, step.gradients);
+  for (const Step& step : steps) has_optimizer |= step.gradients == gradients && step.has_optimizer;
+  const Step *complete = nullptr, *before = nullptr;
+  for (const Step& step : steps) {
+    if (step.gradients < gradients || step.has_optimizer != has_optimizer) continue;
+    const bool lost = before && step.kernels * 10 < before->kernels * 9 && &step == &steps.back();
+    if (!lost) complete = &step;
+    before = &step;
+  }
+  return complete;
+}
 
 }  // namespace
 
 TraceOperators read_trace(std::string_view json, const std::string& file) {
-  const std::optional<Json> parsed = parse_json(json);
-  if (!parsed) refuse_trace(file, "it is not JSON: export it again, or unpack it");
-  if (!parsed->is_object() || !parsed->contains("traceEvents") ||
-      !(*parsed)["traceEvents"].is_array())
-    refuse_trace(
-        file,
-        "it has no list 'traceEvents': export it with torch.profiler of a PyTorch that has "
-        "Kineto");
+  RawTrace raw = read_raw_trace(json, file);
+  Operators& all = raw.operators;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.what.begin < b.what.begin; });
+  mark_communication(all);
+  std::unordered_map<std::int64_t, std::size_t> launched_by;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].id != kNoId) launched_by[all[i].id] = i;
+
   TraceOperators trace;
-  std::map<std::string, std::pair<std::string, double>> launch_of;  // thread and time by id
-  std::vector<std::pair<std::string, double>> device_work;          // id and duration
-  for (const Json& event : (*parsed)["traceEvents"]) {
-    if (!event.is_object() || text_of(event, "ph") != "X") continue;
-    const std::string category = lower(text_of(event, "cat"));
-    const bool is_kernel =
-        category == "kernel" || category.ends_with("memcpy") || category.ends_with("memset");
-    if (is_kernel) {
-      device_work.emplace_back(external_id(event), event_time(event, "dur", file));
-    } else if (category == "cpu_op" || category == "operator" || category == "user_annotation") {
-      TraceOperator op;
-      op.name = text_of(event, "name");
-      op.thread = text_of(event, "tid");
-      op.begin = event_time(event, "ts", file);
-      op.end = op.begin + event_time(event, "dur", file);
-      read_shapes(event, op);
-      if (const std::string id = external_id(event); !id.empty())
-        launch_of[id] = {op.thread, op.begin};
-      trace.all.push_back(std::move(op));
-    }
+  trace.batch = raw.batch;
+  std::vector<std::size_t> kernels_of(all.size());
+  for (const RawTrace::Kernel& kernel : raw.kernels) {
+    const auto launch = launched_by.find(kernel.id);
+    if (kernel.id == kNoId || launch == launched_by.end()) continue;
+    trace.device = raw.device_name.empty() ? "GPU" : raw.device_name;
+    const TraceOperator& op = all[launch->second].what;
+    if (kernel.communicates || op.communicates) continue;
+    trace.kernels[op.thread].push_back({op.begin, kernel.duration});
+    ++kernels_of[launch->second];
   }
-  for (const auto& [id, duration] : device_work)
-    if (const auto launch = launch_of.find(id); launch != launch_of.end())
-      trace.kernels[launch->second.first].push_back({launch->second.second, duration});
-  if (!trace.kernels.empty()) {
-    trace.device = "GPU";
-    const auto devices = parsed->find("deviceProperties");
-    if (devices != parsed->end() && devices->is_array() && !devices->empty() &&
-        devices->front().is_object() && !text_of(devices->front(), "name").empty())
-      trace.device = text_of(devices->front(), "name");
+  for (auto& [thread, kernels] : trace.kernels) std::stable_sort(kernels.begin(), kernels.end());
+
+  const std::vector<Step> steps = marked_steps(all, kernels_of);
+  const Step* const step = last_complete(steps);
+  if (step) {
+    trace.step = step->mark.name;
+    trace.step_thread = step->mark.thread;
   }
-  if (const auto batch = parsed->find("batch"); batch != parsed->end()) {
-    if (!batch->is_number_integer() || batch->get<Count>() < 1)
-      refuse_trace(file, "'batch' is " + batch->dump() + ": give a whole number of at least 1");
-    trace.batch = batch->get<Count>();
+  for (RawTrace::Operator& op : all) {
+    const bool inside =
+        !step || (op.what.begin >= step->mark.begin && op.what.begin < step->mark.end);
+    if (!inside || is_mark(op)) continue;
+    trace.of_thread[op.what.thread].push_back(trace.all.size());
+    trace.all.push_back(std::move(op.what));
   }
-  std::stable_sort(trace.all.begin(), trace.all.end(),
-                   [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  const auto last = std::find_if(trace.all.rbegin(), trace.all.rend(), is_marked_step);
-  if (last == trace.all.rend()) return trace;
-  const TraceOperator step = *last;
-  trace.step_thread = step.thread;
-  std::erase_if(trace.all, [&](const TraceOperator& op) {
-    return op.begin < step.begin || op.begin >= step.end || is_marked_step(op);
-  });
+  trace.texts = std::move(raw.texts);
   return trace;
 }
 
-double TraceOperators::work(const std::string& thread, double begin, double end) const {
+double TraceOperators::work(std::string_view thread, double begin, double end) const {
   double sum = 0;
   if (!device.empty()) {
     const auto launched = kernels.find(thread);
     if (launched == kernels.end()) return 0;
-    for (const Kernel& kernel : launched->second)
-      if (kernel.launched >= begin && kernel.launched < end) sum += kernel.duration;
+    for (auto k = std::lower_bound(launched->second.begin(), launched->second.end(), Kernel{begin});
+         k != launched->second.end() && k->launched < end; ++k)
+      sum += k->duration;
     return sum;
   }
-  double done = begin;  // operators within another one do not count again
-  for (const TraceOperator& op : all) {
-    const bool counts = op.thread == thread && op.name.find("::") != std::string::npos;
-    if (!counts || op.begin < done || op.begin >= end) continue;
-    sum += op.end - op.begin;
-    done = op.end;
+  const auto own = of_thread.find(thread);
+  if (own == of_thread.end()) return 0;
+  // Operators within another one do not count again, and communication within it is taken off.
+  double done = begin, communicated = begin;
+  for (auto i = std::lower_bound(own->second.begin(), own->second.end(), begin,
+                                 [&](std::size_t a, double t) { return all[a].begin < t; });
+       i != own->second.end() && (all[*i].begin < end || all[*i].begin < done); ++i) {
+    const TraceOperator& op = all[*i];
+    if (op.communicates) {
+      if (op.begin < communicated) continue;
+      if (op.begin < done) sum -= std::min(op.end, done) - op.begin;
+      communicated = op.end;
+    } else if (op.is_operator() && op.begin >= std::max(done, communicated) && op.begin < end) {
+      sum += op.end - op.begin;
+      done = op.end;
+    }
   }
   return sum;
 }

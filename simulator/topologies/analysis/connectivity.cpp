@@ -14,9 +14,7 @@ namespace {
 struct Passing {
   const Topology* topology = nullptr;
 
-  bool passes_on(NodeId node) const {
-    return topology->hosts_forward() || !topology->is_host(node);
-  }
+  bool passes_on(NodeId node) const { return topology->forwards(node); }
   template <class Descriptor>
   bool operator()(const Descriptor& edge) const {
     const Link& link = topology->link(topology->graph()[edge].link);

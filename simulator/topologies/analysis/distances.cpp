@@ -46,8 +46,7 @@ LinkId only_link_to(const Topology& topology, Rank host) {
   const auto node = static_cast<std::size_t>(host);
   if (in_degree(node, topology.graph()) != 1) return -1;
   const LinkId id = topology.graph()[*in_edges(node, topology.graph()).first].link;
-  const bool passes_on = topology.hosts_forward() || !topology.is_host(topology.link(id).from);
-  return passes_on ? id : -1;
+  return topology.forwards(topology.link(id).from) ? id : -1;
 }
 
 }  // namespace arlab::simulator

@@ -31,7 +31,7 @@ inline Distance operator+(const Distance& d, const Link& link) {
 /// Returns whether a message to `target` may take this link: hosts forward messages only if the
 /// topology allows it.
 inline bool usable(const Topology& topology, const Link& link, NodeId target) {
-  return link.to == target || !topology.is_host(link.to) || topology.hosts_forward();
+  return link.to == target || topology.forwards(link.to);
 }
 
 /// Returns the distance of each node to `target`; kUnreachable if there is no path.

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include "simulator/topologies/analysis/bisection.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
 #include "simulator/topologies/analysis/distances.hpp"
-#include "simulator/topologies/analysis/flow.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -78,34 +78,6 @@ std::string first_and_last(const Topology& topology, std::span<const Rank> hosts
 
 }  // namespace
 
-double bisection(const Topology& topology, std::span<const Rank> host_of) {
-  const std::vector<Rank> hosts = all_or(topology, host_of);
-  if (hosts.size() < 2) return 0;
-  // The sum stays below 2^62, up to which the flow is exact to one byte per second.
-  double total = 1;
-  for (const Link& link : topology.links()) total += link.bandwidth;
-  const double unit = std::max(1., total * 4 / 4.6e18);
-  const auto n = static_cast<std::size_t>(topology.nodes());
-  FlowNetwork network(n + 2);
-  for (const Link& link : topology.links())
-    network.add(static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to),
-                std::llround(link.bandwidth / unit));
-  // A host sends at most the rate of its links.
-  std::vector<std::int64_t> out(n), in(n);
-  for (const Link& link : topology.links()) {
-    out[static_cast<std::size_t>(link.from)] += std::llround(link.bandwidth / unit);
-    in[static_cast<std::size_t>(link.to)] += std::llround(link.bandwidth / unit);
-  }
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const auto host = static_cast<std::size_t>(hosts[i]);
-    if (i < hosts.size() / 2)
-      network.add(n, host, out[host]);
-    else
-      network.add(host, n + 1, in[host]);
-  }
-  return static_cast<double>(network.max_flow(n, n + 1)) * unit;
-}
-
 Metrics metrics(const Topology& topology, std::span<const Rank> host_of) {
   Metrics m;
   m.hosts = topology.hosts();
@@ -117,8 +89,11 @@ Metrics metrics(const Topology& topology, std::span<const Rank> host_of) {
     m.disconnection = to_string(*disconnection, topology);
   const std::vector<Rank> hosts = all_or(topology, host_of);
   if (const std::size_t half = hosts.size() / 2; half > 0) {
-    m.bisection = bisection(topology, hosts);
-    m.per_host = m.bisection / static_cast<double>(half);
+    const Bisection least = bisection(topology, hosts);
+    m.bisection = least.most;
+    m.bisection_bound = least.least;
+    m.first_half = least.in_order;
+    m.per_host = m.first_half / static_cast<double>(half);
     m.halves = first_and_last(topology, std::span(hosts).first(half)) + " to " +
                first_and_last(topology, std::span(hosts).subspan(half));
   }

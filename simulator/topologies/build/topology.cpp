@@ -66,13 +66,15 @@ TopologyBuilder::TopologyBuilder(const Topology& like, std::string spec) {
 
 NodeId TopologyBuilder::add_node(std::string name, int level) {
   if (name.empty()) fail(Blame::usage, made_.spec_ + ": a node has an empty name, give it one");
-  return static_cast<NodeId>(add_vertex(Node{std::move(name), level, 0}, *made_.graph_));
+  return static_cast<NodeId>(add_vertex(Node{std::move(name), level, 0, false}, *made_.graph_));
 }
 
-NodeId TopologyBuilder::add_host(std::string name) {
+NodeId TopologyBuilder::add_host(std::string name, bool forwards) {
   expects(made_.hosts_ == made_.nodes(), "hosts come before switches");
   ++made_.hosts_;
-  return add_node(std::move(name), 0);
+  const NodeId id = add_node(std::move(name), 0);
+  (*made_.graph_)[static_cast<std::size_t>(id)].forwards = forwards;
+  return id;
 }
 
 NodeId TopologyBuilder::add_switch(std::string name, int level) {

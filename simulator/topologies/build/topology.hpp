@@ -27,6 +27,7 @@ struct Node {
   std::string name;
   int level = 0;           ///< 0 a host; switches: 1 beside the hosts, 2 above those, ...
   std::int32_t group = 0;  ///< of a host, if the topology has groups
+  bool forwards = false;   ///< a host that passes messages on
 };
 
 struct Link {
@@ -75,8 +76,10 @@ class Topology {
   Rank hosts() const { return hosts_; }
   bool is_host(NodeId id) const { return id < hosts_; }
 
-  /// Returns whether hosts forward messages for other hosts, as in a torus.
+  /// Returns whether all hosts forward messages for other hosts, as in a torus.
   bool hosts_forward() const { return hosts_forward_; }
+  /// Returns whether this node forwards messages: a switch, or such a host.
+  bool forwards(NodeId id) const { return !is_host(id) || hosts_forward_ || node(id).forwards; }
 
   /// Returns the number of groups of hosts, such as GPUs of a node or hosts of a leaf; 0: none.
   std::int32_t groups() const { return groups_; }
@@ -124,7 +127,7 @@ class TopologyBuilder {
   TopologyBuilder(const TopologyBuilder&) = delete;
   TopologyBuilder& operator=(const TopologyBuilder&) = delete;
 
-  NodeId add_host(std::string name);
+  NodeId add_host(std::string name, bool forwards = false);
   NodeId add_switch(std::string name, int level);
   LinkId add_link(NodeId from, NodeId to, const Wire& wire, std::string name = "");
   void add_cable(NodeId a, NodeId b, const Wire& wire);

@@ -1,47 +1,15 @@
 #include "simulator/topologies/import/file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <optional>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
-#include "simulator/topologies/build/settings.hpp"
-#include "simulator/topologies/import/parsed_graph.hpp"
+#include "simulator/topologies/import/file_settings.hpp"
 
 namespace arlab::simulator {
 namespace {
-
-std::optional<double> as_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-const std::string& required(const Attributes& edge, std::string_view attribute,
-                            const std::string& what) {
-  const std::string* text = edge.find(attribute);
-  if (!text)
-    fail(Blame::usage, what + " has no " + std::string(attribute) + ": add " +
-                           (attribute == "latency" ? "latency=1us" : "bandwidth=100Gbps"));
-  return *text;
-}
-
-Wire parse_wire(const Attributes& edge, const std::string& what) {
-  Wire wire{0, Time{}, "link"};
-  const std::string& bandwidth = required(edge, "bandwidth", what);
-  const auto bytes = as_number(bandwidth);
-  wire.bandwidth = bytes ? *bytes : parse_bandwidth(bandwidth, what + ": bandwidth");
-  const std::string& latency = required(edge, "latency", what);
-  const auto seconds = as_number(latency);
-  if (seconds && !(*seconds >= 0 && *seconds <= 1))
-    fail(Blame::usage, what + ": latency '" + latency + "' is not from 0 to 1 second");
-  wire.latency = seconds ? to_time(*seconds * 1e12) : parse_latency(latency, what + ": latency");
-  return wire;
-}
 
 // Returns the distance of each node from the nearest host, regardless of link directions.
 std::vector<int> find_levels(const ParsedGraph& graph, const std::vector<bool>& is_host) {
@@ -67,12 +35,14 @@ std::vector<int> find_levels(const ParsedGraph& graph, const std::vector<bool>& 
   return level;
 }
 
-bool host_kind(const Attributes& node, const std::string& what) {
+bool host_kind(const Attributes& node, const FileSettings& settings, const std::string& what) {
   const std::string* kind = node.find("kind");
+  if (!kind && !settings.kind.empty()) kind = &settings.kind;
   if (kind && *kind == "host") return true;
   if (kind && *kind == "switch") return false;
-  fail(Blame::usage, what + (kind ? " is of kind '" + *kind + "'" : " has no kind") +
-                         ": write kind=host or kind=switch");
+  fail(Blame::usage, what + (kind ? " is of kind '" + *kind + "': write kind=host or kind=switch"
+                                  : " has no kind: write kind=host or kind=switch, there or "
+                                    "after the file's name, as in NAME:kind=host"));
 }
 
 // Numbers groups in order of appearance. Either all hosts have a group or none.
@@ -81,7 +51,7 @@ void add_groups(const ParsedGraph& graph, const std::vector<std::size_t>& hosts,
   std::map<std::string, std::int32_t> number;
   std::vector<std::int32_t> group_of;
   for (const std::size_t host : hosts)
-    if (const std::string* group = graph.nodes[host].find("group"))
+    if (const std::string* group = graph.nodes[host].attributes.find("group"))
       group_of.push_back(
           number.emplace(*group, static_cast<std::int32_t>(number.size())).first->second);
   if (group_of.empty()) return;
@@ -90,55 +60,123 @@ void add_groups(const ParsedGraph& graph, const std::vector<std::size_t>& hosts,
   builder.group_hosts("group", group_of);
 }
 
-Topology converted(const ParsedGraph& graph, const std::string& file) {
-  const std::size_t count = graph.nodes.size();
-  std::vector<std::string> names;
-  std::vector<bool> is_host;
-  std::vector<std::size_t> hosts;
-  for (std::size_t n = 0; n < count; ++n) {
-    const std::string* name = graph.nodes[n].find("name");
-    names.push_back(name ? *name : "n" + std::to_string(n));
-    is_host.push_back(host_kind(graph.nodes[n], file + ": node '" + names[n] + "'"));
-    if (is_host[n]) hosts.push_back(n);
-  }
-  const double links = static_cast<double>(graph.edges.size()) * (graph.directed ? 1 : 2);
-  TopologyBuilder builder(file, static_cast<double>(hosts.size()),
-                          static_cast<double>(count - hosts.size()), links);
-  std::vector<NodeId> id(count);
-  const std::vector<int> levels = find_levels(graph, is_host);
-  for (const std::size_t host : hosts) id[host] = builder.add_host(names[host]);
-  for (std::size_t n = 0; n < count; ++n)
-    if (!is_host[n]) id[n] = builder.add_switch(names[n], std::max(1, levels[n]));
-
-  for (const auto& [from, to, attributes] : graph.edges) {
-    const std::string* name = attributes.find("name");
-    const std::string ends = names[from] + "-" + names[to];
-    const Wire wire = parse_wire(attributes, file + ": link '" + (name ? *name : ends) + "'");
-    builder.add_link(id[from], id[to], wire, name ? *name : "");
-    if (!graph.directed) builder.add_link(id[to], id[from], wire, name ? *name + " back" : "");
-  }
-  if (hosts.size() == count) builder.hosts_forward();
-  add_groups(graph, hosts, file, builder);
-  Topology made = std::move(builder).build();
-  if (const auto disconnection = find_disconnection(made))
-    fail(Blame::usage, file + " is not connected: " + to_string(*disconnection, made));
-  return made;
+// Returns whether hosts say that they forward messages or do not.
+bool says_forwards(const ParsedGraph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ParsedGraph::Node& node) {
+    return node.attributes.find("forwards") != nullptr;
+  });
 }
+
+bool forwards(const Attributes& node, const std::string& what) {
+  const std::string* const said = node.find("forwards");
+  if (!said) return false;
+  if (*said == "true" || *said == "false") return *said == "true";
+  return parse_flag(*said, what + ": forwards");
+}
+
+// The nodes of a file, by kind, and the links between them.
+class Conversion {
+ public:
+  Conversion(const ParsedGraph& graph, const std::string& spec)
+      : graph_(graph), spec_(spec), file_(topology_file(spec)), settings_(FileSettings::of(spec)) {
+    if (file_.empty()) file_ = spec;
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+      const auto& [id, attributes] = graph.nodes[n];
+      is_host_.push_back(host_kind(attributes, settings_, file_ + ": node '" + id + "'"));
+      if (is_host_[n]) hosts_.push_back(n);
+    }
+  }
+
+  Topology topology() const {
+    if (says_forwards(graph_)) return expect_connected(built(false));
+    const bool all_hosts = hosts_.size() == graph_.nodes.size();
+    Topology made = built(all_hosts);
+    if (all_hosts || !find_disconnection(made)) return expect_connected(std::move(made));
+    Topology forwarding = built(true);  // such as GPUs of which some have no way over switches
+    return find_disconnection(forwarding) ? expect_connected(std::move(made))
+                                          : std::move(forwarding);
+  }
+
+ private:
+  Topology built(bool all_forward) const {
+    double links = 0;
+    for (const ParsedGraph::Edge& edge : graph_.edges) links += edge.directed ? 1 : 2;
+    const std::size_t count = graph_.nodes.size();
+    TopologyBuilder builder(spec_, static_cast<double>(hosts_.size()),
+                            static_cast<double>(count - hosts_.size()), links);
+    std::vector<NodeId> id(count);
+    const std::vector<int> levels = find_levels(graph_, is_host_);
+    for (const std::size_t host : hosts_) {
+      const auto& [name, attributes] = graph_.nodes[host];
+      id[host] = builder.add_host(name, forwards(attributes, file_ + ": node '" + name + "'"));
+    }
+    for (std::size_t n = 0; n < count; ++n)
+      if (!is_host_[n]) id[n] = builder.add_switch(graph_.nodes[n].id, std::max(1, levels[n]));
+    for (const ParsedGraph::Edge& edge : graph_.edges) add_links(edge, id, builder);
+    if (all_forward) builder.hosts_forward();
+    add_groups(graph_, hosts_, file_, builder);
+    return std::move(builder).build();
+  }
+
+  void add_links(const ParsedGraph::Edge& edge, const std::vector<NodeId>& id,
+                 TopologyBuilder& builder) const {
+    const std::string* const own = edge.attributes.find("name");
+    const std::string name = own ? *own : "";
+    const std::string ends = graph_.nodes[edge.from].id + "-" + graph_.nodes[edge.to].id;
+    const std::string what = file_ + ": link '" + (own ? name : ends) + "'";
+    const Wire wire{settings_.bandwidth_of(edge.attributes, what),
+                    settings_.latency_of(edge.attributes, what), "link"};
+    builder.add_link(id[edge.from], id[edge.to], wire, name);
+    if (!edge.directed)
+      builder.add_link(id[edge.to], id[edge.from], wire, own ? name + " back" : "");
+  }
+
+  Topology expect_connected(Topology made) const {
+    if (const auto disconnection = find_disconnection(made))
+      fail(Blame::usage, file_ + " is not connected: " + to_string(*disconnection, made));
+    return made;
+  }
+
+  const ParsedGraph& graph_;
+  const std::string& spec_;
+  std::string file_;
+  FileSettings settings_;
+  std::vector<bool> is_host_;
+  std::vector<std::size_t> hosts_;
+};
 
 }  // namespace
 
-bool is_topology_file(std::string_view spec) {
-  const auto ends = [&](std::string_view ending) { return spec.ends_with(ending); };
-  return ends(".graphml") || ends(".xml") || ends(".dot") || ends(".gv");
+std::string_view topology_file(std::string_view spec) {
+  for (const std::string_view ending : {".graphml", ".xml", ".dot", ".gv"})
+    for (std::size_t at = spec.find(ending); at != spec.npos; at = spec.find(ending, at + 1)) {
+      const std::size_t end = at + ending.size();
+      if (end == spec.size() || spec[end] == ':') return spec.substr(0, end);
+    }
+  return {};
 }
 
-Topology parse_topology(std::string_view text, const std::string& name) {
-  const bool dot = name.ends_with(".dot") || name.ends_with(".gv");
-  return parse_topology(text, name, dot ? TopologyFormat::dot : TopologyFormat::graphml);
+void refuse_other_files(std::string_view spec) {
+  const std::string_view name = spec.substr(0, spec.find(':'));
+  const std::size_t point = name.find_last_of('.');
+  const bool like_file = name.find('/') != name.npos ||
+                         (point != name.npos && point > 0 && name.find('=') == name.npos);
+  if (like_file)
+    fail(Blame::usage, "'" + std::string(name) +
+                           "' looks like a file, and topologies are read from GraphML (.graphml, "
+                           ".xml) and DOT (.dot, .gv): convert it, for example with networkx");
 }
 
-Topology parse_topology(std::string_view text, const std::string& name, TopologyFormat format) {
-  return converted(parse_graph(text, name, format), name);
+Topology parse_topology(std::string_view text, const std::string& spec) {
+  const std::string_view file = topology_file(spec);
+  const bool dot = file.ends_with(".dot") || file.ends_with(".gv");
+  return parse_topology(text, spec, dot ? TopologyFormat::dot : TopologyFormat::graphml);
+}
+
+Topology parse_topology(std::string_view text, const std::string& spec, TopologyFormat format) {
+  const std::string_view file = topology_file(spec);
+  const ParsedGraph graph = parse_graph(text, file.empty() ? spec : std::string(file), format);
+  return Conversion(graph, spec).topology();
 }
 
 }  // namespace arlab::simulator

@@ -1,5 +1,5 @@
-// ParsedGraph: the contents of a GraphML or DOT file: nodes, edges and their attributes as text,
-// not yet interpreted. Read by Boost.Graph.
+// ParsedGraph: the contents of a GraphML or DOT file: nodes and edges in the order of the file, and
+// their attributes as text, not yet interpreted.
 #pragma once
 
 #include <map>
@@ -22,21 +22,28 @@ struct Attributes {
 };
 
 struct ParsedGraph {
-  struct Edge {
-    std::size_t from = 0, to = 0;
+  struct Node {
+    std::string id;
     Attributes attributes;
   };
-  bool directed = false;
-  std::vector<Attributes> nodes;
+  struct Edge {
+    std::size_t from = 0, to = 0;
+    bool directed = false;
+    Attributes attributes;
+  };
+  std::vector<Node> nodes;  ///< by first appearance
   std::vector<Edge> edges;
 };
 
-/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax,
-/// and for input that Boost's readers would misread silently or that would exhaust their stack.
+/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax, a
+/// file over 64 MiB, and one that nests too deep.
 ParsedGraph parse_graph(std::string_view text, const std::string& name, TopologyFormat format);
 
-/// Rejects input that Boost's readers cannot handle: deep nesting, and unquoted numbers with units
-/// (DOT).
-void check_text(std::string_view text, const std::string& name, TopologyFormat format);
+/// The parsers of the two formats, for text without a byte order mark. `name` as above.
+ParsedGraph parse_dot(std::string_view text, const std::string& name);
+ParsedGraph parse_graphml(std::string_view text, const std::string& name);
+
+inline constexpr int kMostNested = 100;             ///< levels of a file
+inline constexpr std::size_t kMostEdges = 1 << 22;  ///< of a file
 
 }  // namespace arlab::simulator

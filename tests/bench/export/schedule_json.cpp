@@ -52,6 +52,28 @@ TEST_CASE(
   CHECK(count(read, problem).all == count(pat, problem).all);
 }
 
+TEST_CASE("a schedule of another schema, or with negative numbers, is refused") {
+  const Json good = exported(find_algorithm("ring"), {.ranks = 3, .elements = 3});
+  const auto said = [](const Json& json) { return refusal([&] { read_again(json); }); };
+  Json json = good;
+  json["schema"] = 99;
+  CHECK(said(json) == "s.json: \"schema\" is 99, but this program reads schema 2: export it again");
+  json["schema"] = "2";
+  CHECK(said(json).find("\"schema\" is \"2\"") != std::string::npos);
+  for (const auto& [pointer, text] : {std::pair("/elements", "\"elements\" is -9"),
+                                      {"/ranks", "\"ranks\" is -9"},
+                                      {"/root", "\"root\" is -9"},
+                                      {"/lanes/0/offset", "lane 0: \"offset\" is -9"},
+                                      {"/lanes/0/elements", "lane 0: \"elements\" is -9"},
+                                      {"/lanes/0/ranks/0/rounds/0/0/chunk", "\"chunk\" is -9"},
+                                      {"/lanes/0/ranks/0/rounds/0/0/chunks", "\"chunks\" is -9"},
+                                      {"/lanes/0/ranks/0/rounds/0/0/peer", "\"peer\" is -9"}}) {
+    json = good;
+    json[Json::json_pointer(pointer)] = -9;
+    CHECK(said(json).find(text) != std::string::npos);
+  }
+}
+
 TEST_CASE("a schedule's chunks per rank are checked") {
   Json json = exported(find_algorithm("ring"), {.ranks = 3, .elements = 3});
   const auto said = [&] { return refusal([&] { read_again(json); }); };

@@ -60,7 +60,16 @@ TEST_CASE("parse_goal names the line, the word, and the remedy") {
         "t.goal: line 4: label 'l1' is there twice in its rank: rename it");
   CHECK(fault(in_rank("l1: calc 1\nl1 requires l2")) ==
         "t.goal: line 4: 'l2' is not a label of an operation above in this rank: define it first");
-  CHECK(fault(in_rank("l1: calc 1 cpu 1")) ==
-        "t.goal: line 4: cpu is 1, but a simulated rank has one: make it another rank, or 0");
+  CHECK(fault(in_rank("l1: send 1b to 1 nic 1")) ==
+        "t.goal: line 4: nic is 1, but a simulated rank has one: make it another rank, or 0");
+  CHECK(fault(in_rank("l1: send 1b to 4294967295")) ==
+        "t.goal: line 3: to is '4294967295': give a whole number from 0 to 1");
   CHECK(fault("num_ranks 1 /* ") == "t.goal: line 1: a comment that does not end: write '*/'");
+}
+
+TEST_CASE("parse_goal reads receives from any rank, and the processor of a computation") {
+  const auto trace = parse_goal(
+      "num_ranks 2 rank 0 { recv 4b from 4294967295 tag 3 calc 5 cpu 2 } rank 1 { }", "t.goal");
+  CHECK(trace.ranks[0].operations[0].peer == simulator::kAnySource);
+  CHECK(trace.ranks[0].operations[1].processor == 2);
 }

@@ -108,6 +108,81 @@ TEST_CASE("a program with scratch memory, awaited steps and one chunk is read") 
   CHECK(verify(read, problem));
 }
 
+TEST_CASE(
+    "a message that waits in scratch memory is added in parts, and parts of several together") {
+  // Each of 3 GPUs owns 2 chunks. The others send it both; it adds the first chunks of both messages,
+  // which lie side by side, by two steps, and sends the sums.
+  std::string text = R"(<algo name="pairs" coll="allreduce" ngpus="3" nchunksperloop="6">)";
+  const auto step = [&](int s, const char* kind, char from, int at, char to, int into, int count,
+                        int block = -1, int awaited = -1) {
+    text += fmt::format(
+        R"(<step s="{}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}" cnt="{}" depid="{}" deps="{}" hasdep="1"/>)",
+        s, kind, from, at, to, into, count, block, awaited);
+  };
+  for (int g = 0; g < 3; ++g) {
+    text += fmt::format(R"(<gpu id="{}" i_chunks="6" o_chunks="0" s_chunks="4">)", g);
+    const int peers[] = {(g + 1) % 3, (g + 2) % 3};
+    for (int b = 0; b < 2; ++b) {
+      const int peer = peers[b];
+      text += fmt::format(R"(<tb id="{}" send="{}" recv="{}" chan="0">)", b, peer, peer);
+      step(0, "s", 'i', 2 * peer, 's', 0, 2);
+      step(1, "r", 'i', 2 * g, 's', 2 * b, 2);
+      step(2, "s", 'i', 2 * g, 'i', 2 * g, 2, 2, 3);
+      step(3, "r", 'i', 2 * peer, 'i', 2 * peer, 2);
+      text += "</tb>";
+    }
+    text += R"(<tb id="2" send="-1" recv="-1" chan="0">)";
+    step(0, "nop", 'i', 0, 'i', 0, 0, 0, 1);
+    step(1, "re", 's', 0, 'i', 2 * g, 2, 1, 1);  // the first message at once
+    step(2, "re", 's', 2, 'i', 2 * g, 1);        // the second in parts
+    step(3, "re", 's', 3, 'i', 2 * g + 1, 1);
+    text += "</tb></gpu>";
+  }
+  text += "</algo>";
+  const Problem problem{.ranks = 3, .elements = 60};
+  const Algorithm read =
+      algorithm_of(std::make_shared<const Script>(parse_schedule(text, "p.xml")));
+  CHECK(verify(read, problem));
+  CHECK(count(read, problem).all.elements == 4 * 60);
+  CHECK(count(read, problem).all.rounds == 2);
+  // A part that is added twice, or never.
+  std::string twice = text, never = text;
+  const std::string third = R"(type="re" srcbuf="s" srcoff="3")";
+  twice.replace(twice.find(third), third.size(), R"(type="re" srcbuf="s" srcoff="2")");
+  CHECK(refusal_of(twice).find("where no message lies that was not used yet") != std::string::npos);
+  never.replace(never.find(third), third.size(), R"(type="nop" srcbuf="s" srcoff="3")");
+  CHECK(refusal_of(never).find("never uses a message") != std::string::npos);
+}
+
+TEST_CASE("several chunks per GPU in an all-gather and a reduce-scatter, out and in again") {
+  for (const Collective collective : {Collective::all_gather, Collective::reduce_scatter})
+    for (const char* name : {"ring", "butterfly", "double_tree", "forest"})
+      for (const int segments : {1, 3}) {
+        const Algorithm& algorithm = find_algorithm(name);
+        const Problem problem{.collective = collective, .ranks = 4, .elements = 240};
+        if (!unsupported(algorithm, problem).empty()) continue;
+        INFO(name << " in " << segments);
+        const MscclProgram program = exported_xml(algorithm, problem, segments);
+        CHECK(program.gpus[0].input + program.gpus[0].output ==
+              program.chunks + program.chunks / 4);
+        const Algorithm read = read_back(program);
+        REQUIRE(verify(read, problem));
+        CHECK(count(read, problem).all.elements == count(algorithm, problem).all.elements);
+      }
+  // Each of 2 GPUs sends its 2 consecutive chunks, in place.
+  std::string text = R"(<algo coll="allgather" ngpus="2" nchunksperloop="4" inplace="1">)";
+  for (int g = 0; g < 2; ++g)
+    text += fmt::format(
+        R"(<gpu id="{0}" i_chunks="0" o_chunks="4" s_chunks="0"><tb id="0" send="{1}" recv="{1}">)"
+        R"(<step s="0" type="s" srcbuf="o" srcoff="{2}" dstbuf="o" dstoff="{2}" cnt="2"/>)"
+        R"(<step s="1" type="r" srcbuf="o" srcoff="{3}" dstbuf="o" dstoff="{3}" cnt="2"/></tb></gpu>)",
+        g, 1 - g, 2 * g, 2 - 2 * g);
+  const Algorithm read =
+      algorithm_of(std::make_shared<const Script>(parse_schedule(text + "</algo>", "p.xml")));
+  CHECK(read.lanes == 2);
+  CHECK(verify(read, {.collective = Collective::all_gather, .ranks = 2, .elements = 8}));
+}
+
 TEST_CASE("sums that are passed on without being stored: the ring of msccl-tools") {
   std::string text = R"(<algo name="ring" coll="allreduce" ngpus="3" nchunksperloop="3">)";
   for (int g = 0; g < 3; ++g) {

@@ -115,7 +115,7 @@ TEST_CASE("a blocked packet blocks the packets behind it, except in separate que
   const auto fast_done = [&](double own) {
     const auto fabric = std::make_shared<const Fabric>(
         Fabric{parse_topology(
-                   "graph { edge [bandwidth=\"1e9\", latency=0]; a [kind=host]; c [kind=host]; d "
+                   "graph { edge [bandwidth=\"1GB/s\", latency=0]; a [kind=host]; c [kind=host]; d "
                    "[kind=host]; left [kind=switch]; right [kind=switch]; a -- left -- right; "
                    "right -- d; right -- c [bandwidth=\"1e8\"] }",
                    "test.dot"),

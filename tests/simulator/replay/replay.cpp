@@ -121,3 +121,37 @@ TEST_CASE("replay: a lane is free for another message once both ends are done") 
   CHECK(result.messages == 4);
   CHECK(result.finish == 5000_ps + 40_ps);  // the last receives take 20 each
 }
+
+TEST_CASE("replay: a receive from any source takes the message that was sent first") {
+  // Rank 2 sends at 0, rank 0 at 1000; rank 1 computes for 500 after its first receive.
+  const TraceGraph trace{{{{computed(1000_ps), sent(1)}, {{0, 1, false}}},
+                          {{received(kAnySource), computed(500_ps), received(kAnySource)},
+                           {{0, 1, false}, {1, 2, false}}},
+                          {{sent(1)}, {}}}};
+  CHECK(played(trace).finish_of == std::vector<Time>{1010_ps, 1130_ps, 10_ps});
+  TraceGraph more = trace;
+  more.ranks[1].operations.push_back(received(kAnySource));
+  CHECK(fault(Blame::usage, more) ==
+        "rank 1 has 1 more recv from any rank with tag 0 than there are sends left for them: add "
+        "sends");
+  more = trace;
+  more.ranks[2].operations.push_back(sent(1));
+  CHECK(fault(Blame::usage, more).find("has no recv: add it") != std::string::npos);
+}
+
+TEST_CASE("replay: computations on different processors of a rank overlap") {
+  Operation second = computed(70_ps);
+  second.processor = 1;
+  CHECK(played({{{{computed(100_ps), second}, {}}}}).finish == 100_ps);
+  CHECK(played({{{{second, second}, {}}}}).finish == 140_ps);
+}
+
+TEST_CASE("replay: where messages hold ports, sends of a rank leave in listed order") {
+  // Three ranks that send to both others, first to the next one: two messages one after another.
+  TraceGraph trace{{{}, {}, {}}};
+  for (Rank r = 0; r < 3; ++r) {
+    const Rank next = (r + 1) % 3, last = (r + 2) % 3;
+    trace.ranks[index(r)].operations = {sent(next), received(next), sent(last), received(last)};
+  }
+  CHECK(played(trace, "alpha_beta", {{"alpha", 100}, {"beta", 1}, {"gamma", 0}}).finish == 222_ps);
+}

@@ -119,7 +119,7 @@ TEST_CASE("torus: diameter, average distance, links and bisection as in Dally 19
     CHECK(static_cast<double>(m.links) ==
           n * over(dims, [](double k) { return k > 2 ? 2. : k - 1; }));
     if (dims.back() % 2 == 0)  // the slowest dimension is cut in the middle, and where it closes
-      CHECK(m.bisection == Approx((dims.back() > 2 ? 2 : 1) * n / dims.back() * kBandwidth));
+      CHECK(m.first_half == Approx((dims.back() > 2 ? 2 : 1) * n / dims.back() * kBandwidth));
   }
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("mesh: diameter, average distance, links and bisection") {
     CHECK(m.average_distance == Approx(average * n / (n - 1)));
     CHECK(static_cast<double>(m.links) ==
           Approx(n * over(dims, [](double k) { return 2 * (k - 1) / k; })));
-    if (dims.back() % 2 == 0) CHECK(m.bisection == Approx(n / dims.back() * kBandwidth));
+    if (dims.back() % 2 == 0) CHECK(m.first_half == Approx(n / dims.back() * kBandwidth));
   }
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("hypercube: diameter d, average d/2, d links per host, bisection N/2")
     CHECK(m.diameter == d);
     CHECK(m.average_distance == Approx(d / 2. * n / (n - 1)));
     CHECK(static_cast<double>(m.links) == n * d);
-    CHECK(m.bisection == Approx(n / 2 * kBandwidth));
+    CHECK(m.first_half == Approx(n / 2 * kBandwidth));
   }
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("fat tree of k ports: k^3/4 hosts, 5k^2/4 switches, diameter 6, full b
     CHECK(m.switches == 5 * k * k / 4);
     CHECK(m.links == 2 * 3 * k * k * k / 4);
     CHECK(m.diameter == 6);
-    CHECK(m.bisection == Approx(m.hosts / 2 * kBandwidth));
+    CHECK(m.first_half == Approx(m.hosts / 2 * kBandwidth));
     CHECK(m.per_host == Approx(kBandwidth));
     CHECK(m.tiers.size() == 3);
   }
@@ -193,16 +193,16 @@ TEST_CASE("crossbar, full mesh and ring") {
   CHECK(bar.diameter == 2);
   CHECK(bar.longest_latency == 4 * kMicrosecond);
   CHECK(bar.links == 18);
-  CHECK(bar.bisection == Approx(4 * kBandwidth));
+  CHECK(bar.first_half == Approx(4 * kBandwidth));
   CHECK(bar.halves == "h0 ... h3 to h4 ... h8");
   const Metrics mesh = metrics(make_topology("full_mesh:hosts=9"));
   CHECK(mesh.diameter == 1);
   CHECK(mesh.links == 72);
-  CHECK(mesh.bisection == Approx(4 * 5 * kBandwidth));
+  CHECK(mesh.first_half == Approx(4 * 5 * kBandwidth));
   const Metrics ring = metrics(make_topology("ring:hosts=10"));
   CHECK(ring.diameter == 5);
   CHECK(ring.links == 20);
-  CHECK(ring.bisection == Approx(2 * kBandwidth));
+  CHECK(ring.first_half == Approx(2 * kBandwidth));
 }
 
 TEST_CASE("a crossbar with too many links is refused before it is built") {
@@ -245,7 +245,7 @@ TEST_CASE("dragonfly: a p (a h + 1) hosts, all groups joined once, at most 5 lin
     for (NodeId n = t.hosts(); n < t.nodes(); ++n) CHECK(ports[static_cast<std::size_t>(n)] == h);
   }
   // 4 groups to 4 groups by one cable each.
-  CHECK(metrics(make_topology("dragonfly:a=4,p=2,h=2,groups=8")).bisection ==
+  CHECK(metrics(make_topology("dragonfly:a=4,p=2,h=2,groups=8")).first_half ==
         Approx(16 * kBandwidth));
 }
 
@@ -291,14 +291,16 @@ TEST_CASE("presets have the figures of their sources") {
   }
 }
 
-TEST_CASE("the bisection follows the order of ranks") {
+TEST_CASE("the rate between halves follows the order of ranks, the bisection does not") {
   const Topology t = make_topology("fat_tree:k=8,levels=2,oversubscription=4");
   std::vector<Rank> across;  // half of every leaf on each side
   for (const Rank first : {0, 2})
     for (Rank leaf = 0; leaf < 8; ++leaf)
       for (const Rank h : {0, 1}) across.push_back(4 * leaf + first + h);
-  CHECK(bisection(t) == Approx(16 * kBandwidth / 4));
-  CHECK(bisection(t, across) == Approx(16 * kBandwidth));
+  CHECK(metrics(t).first_half == Approx(16 * kBandwidth / 4));
+  CHECK(metrics(t, across).first_half == Approx(16 * kBandwidth));
+  for (const auto& hosts : {std::vector<Rank>{}, across})
+    CHECK(metrics(t, hosts).bisection == Approx(16 * kBandwidth / 4));
 }
 
 TEST_CASE("routing between all pairs of 1024 hosts is fast and needs little memory") {

@@ -25,7 +25,7 @@ inline std::vector<NodeId> nodes_of(const Topology& topology, std::span<const Li
   std::set<NodeId> met{source};
   for (const LinkId id : route) {
     const Link& link = topology.link(id);
-    const bool passes = link.to == target || topology.hosts_forward() || !topology.is_host(link.to);
+    const bool passes = link.to == target || topology.forwards(link.to);
     if (link.from != nodes.back() || !met.insert(link.to).second || !passes) return {};
     nodes.push_back(link.to);
   }

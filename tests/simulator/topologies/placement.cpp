@@ -63,6 +63,26 @@ TEST_CASE("reads placements with names or numbers, comments and empty lines") {
   CHECK(read_placement("2\n1\n0\n", t, 2) == Hosts{2, 1});
 }
 
+TEST_CASE("reads the hostfiles and rankfiles of MPI") {
+  const Topology t = make_topology("crossbar:hosts=4");
+  CHECK(read_placement("h3 slots=1\nh1:1\nh0 slots=1 max_slots=4\n", t, 3) == Hosts{3, 1, 0});
+  CHECK(read_placement("rank 1=h2 slot=0\nrank 0=h3 slot=1\n", t, 2) == Hosts{3, 2});
+  const Topology nodes = make_topology("dgx_h100:systems=2");
+  const std::string first = nodes.node(0).name, second = nodes.node(8).name;
+  const auto prefix = [](const std::string& name) { return name.substr(0, name.find('g')); };
+  INFO(first << " " << second);
+  CHECK(read_placement(prefix(second) + " slots=2\n" + prefix(first) + ":2\n", nodes, 4) ==
+        Hosts{8, 9, 0, 1});
+  CHECK(
+      read_placement("rank 1=" + prefix(first) + " slot=3\nrank 0=" + prefix(second) + " slot=0\n",
+                     nodes, 2) == Hosts{8, 3});
+  CHECK(read_error("h0 slots=2", 2).find("has 2 slots, but the topology has 1 such hosts") !=
+        std::string::npos);
+  CHECK(read_error("h0 slots=x", 1).find("'x': give a whole number") != std::string::npos);
+  CHECK(read_error("rank 1=h0 slot=0", 2) ==
+        "the placement has no line for rank 0: add 'rank N=HOST slot=0'");
+}
+
 TEST_CASE("errors in placements name the line") {
   CHECK(read_error("h0\nh9\n", 2) ==
         "placement, line 2: host 'h9' is not a host of crossbar:hosts=4: use h0 to h3, or their "

@@ -2,6 +2,9 @@
 // them for GPUs and for processors; and traces that lack something.
 #include "training/profiles/pytorch_trace.hpp"
 
+#include <algorithm>
+#include <ctime>
+
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -32,11 +35,11 @@ std::string trace_of(const std::vector<std::string>& events, const std::string& 
   return text + "]}";
 }
 
-/// Two steps; the first takes 1,000 times as long and must not count.
-std::vector<std::string> processor_trace() {
+/// Two steps; the first takes `first` times as long and must not count.
+std::vector<std::string> processor_trace(double first = 1000) {
   std::vector<std::string> all;
   for (const double start : {0., 1'000'000.}) {
-    const double slow = start == 0 ? 1000 : 1;
+    const double slow = start == 0 ? first : 1;
     const auto add = [&](const std::string& name, double begin, double duration,
                          const std::string& dims = "", const std::string& category = "cpu_op") {
       all.push_back(event(category, name, "7", start + begin * slow, duration * slow, 0, dims));
@@ -156,7 +159,8 @@ TEST_CASE("a trace that lacks something is refused, with how to record it") {
   using Catch::Contains;
   CHECK_THAT(refusal_of_trace("{\"traceEvents\": ["), Contains("is not JSON"));
   CHECK_THAT(refusal_of_trace("[{\"ph\": \"X\"}]"), Contains("has Kineto"));
-  CHECK_THAT(refusal_of_trace(trace_of({})), Contains("no gradients") && Contains("backward()"));
+  CHECK_THAT(refusal_of_trace("{\"traceEvents\": [}"), Contains("is not JSON, at byte"));
+  CHECK_THAT(refusal_of_trace(trace_of({})), Contains("no operators") && Contains("backward()"));
   auto events = gpu_trace();
   events[9] = event("Operator", kGradient, "\"5786\"", 70, 2, 6);
   CHECK_THAT(refusal_of_trace(trace_of(events)),
@@ -182,4 +186,101 @@ TEST_CASE("a trace that lacks something is refused, with how to record it") {
   gradient.replace(gradient.find("\"float\""), 7, "\"c10::Half\"");
   CHECK_THAT(refusal_of_trace(trace_of(events)),
              Contains("of types float and c10::Half, but a profile has one"));
+}
+
+TEST_CASE("what NCCL, RCCL, and Gloo do in a trace is communication, by any name") {
+  const ModelProfile alone = import_pytorch_trace(trace_of(gpu_trace()), "gpu.json");
+  for (const char* kernel :
+       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "ncclDevKernel_Generic_4",
+        "void rcclGenericKernel<1, false>(ncclDevComm*)", "mscclKernel_Sum_half_LL_false"}) {
+    INFO(kernel);
+    auto events = gpu_trace();
+    // Within the thread of the backward pass; its own copy of a bucket is communication, too.
+    events.push_back(event("Operator", "c10d::allreduce_", "\"5786\"", 76, 3, 20, "[[5]]"));
+    events.push_back(event("Operator", "record_param_comms", "\"5786\"", 77, 1, 21, "[[5]]"));
+    events.push_back(event("Operator", "aten::copy_", "\"5786\"", 78, 1, 22, "[[5]]"));
+    for (const int id : {5, 20, 21}) events.push_back(event("Kernel", kernel, "\"s\"", 0, 5e4, id));
+    events.push_back(event("Kernel", "copy", "\"s\"", 0, 5e4, 22));
+    const ModelProfile p = import_pytorch_trace(trace_of(events), "gpu.json");
+    REQUIRE(p.layers.size() == alone.layers.size());
+    CHECK(p.step() == alone.step());
+  }
+}
+
+TEST_CASE("collectives of a processor are communication, also within counted operators") {
+  const ModelProfile alone = import_pytorch_trace(trace_of(processor_trace()), "p.json");
+  auto events = processor_trace();
+  const double step = 1'000'000;
+  // Between two operators of the backward pass, and within the convolution's.
+  events.push_back(event("cpu_op", "c10d::allreduce_", "7", step + 96, 3, 0, "[[10]]"));
+  events.push_back(event("cpu_op", "gloo:all_reduce", "7", step + 97, 1));
+  events.push_back(event("cpu_op", "c10d::allreduce_", "7", step + 171, 30, 0, "[[10]]"));
+  events.push_back(event("cpu_op", "record_param_comms", "7", step + 172, 5));
+  events.push_back(event("cpu_op", "aten::copy_", "7", step + 178, 5));
+  const ModelProfile p = import_pytorch_trace(trace_of(events), "p.json");
+  REQUIRE(p.layers.size() == 3);
+  CHECK(us(p.layers[0].backward) == Approx(us(alone.layers[0].backward) - 30));
+  CHECK(p.layers[1].backward == alone.layers[1].backward);
+  CHECK(p.layers[2].backward == alone.layers[2].backward);
+}
+
+TEST_CASE("the last complete step counts, not one that the end of the recording cut off") {
+  const ModelProfile whole = import_pytorch_trace(trace_of(processor_trace()), "p.json");
+  for (const char* cut : {"[[8, 3, 3, 3]]", "Optimizer.step"}) {
+    INFO(cut);
+    auto events = processor_trace(10);
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < events.size(); ++i)
+      if (events[i].find(cut) != events[i].npos) last = i;
+    events.erase(events.begin() + static_cast<std::ptrdiff_t>(last), events.end());
+    const ModelProfile p = import_pytorch_trace(trace_of(events), "p.json");
+    CHECK(p.parameters() == whole.parameters());
+    CHECK(us(p.layers[0].forward) == Approx(200));  // of the first step
+  }
+}
+
+TEST_CASE("the time to read a trace is in proportion to its events") {
+  const auto seconds = [](int count) {
+    auto events = gpu_trace();
+    for (int i = 0; i < count; ++i)
+      events.push_back(event("Operator", "aten::add", "\"9\"", 10 + i * 1e-3, 1e-4, 1000 + i));
+    const std::string text = trace_of(events);
+    const std::clock_t begin = std::clock();  // of the processor
+    import_pytorch_trace(text, "t.json");
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  const double few = seconds(10'000), many = seconds(80'000);
+  CHECK(many < 20 * std::max(few, 0.02));
+}
+
+TEST_CASE("traces packed by gzip, and files that are no profile") {
+  using Catch::Contains;
+  const Folder folder;
+  const auto refusal = [&](const std::string& file, const std::string& text) {
+    const std::string path = folder.with(file, text);
+    try {
+      load_profile(path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  // {"traceEvents": []}, as gzip packs it.
+  const std::string packed(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xab\x56\x2a\x29\x4a\x4c\x4e\x75\x2d\x4b\xcd\x2b\x29"
+      "\x56"
+      "\xb2\x52\x88\x8e\xad\x05\x00\xd7\xde\x51\xaf\x13\x00\x00\x00",
+      39);
+  const std::string said = refusal("t.json.gz", packed);
+  CHECK((said.find("no operators") != said.npos || said.find("has no zlib") != said.npos));
+  if (said.find("has no zlib") == said.npos)
+    CHECK_THAT(refusal("d.json.gz", packed.substr(0, 30)), Contains("damaged gzip"));
+  CHECK_THAT(refusal("c.json", R"({"id": "1", "type": "COMP_NODE"}{"id": "2"})"),
+             Contains("Chakra trace as JSON") && Contains(".et"));
+  CHECK_THAT(refusal("e.json", R"({"schema": "1.0.1", "nodes": [{"ctrl_deps": 1}]})"),
+             Contains("ExecutionTraceObserver"));
+  CHECK_THAT(refusal("w.txt", "HYBRID_TRANSFORMER\n3\n"), Contains("workload of ASTRA-sim"));
+  CHECK_THAT(refusal("x.txt", "words"), Contains("it is not JSON"));
+  CHECK_THAT(refusal("y", ""), Contains("it is empty"));
 }

@@ -1,0 +1,106 @@
+#include "simulator/topologies/import/file_settings.hpp"
+
+#include <array>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/parameters.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "algorithms/base/text.hpp"
+#include "simulator/topologies/build/settings.hpp"
+
+namespace arlab::simulator {
+namespace {
+
+using Unit = Parameter::Unit;
+
+const std::array<Parameter, 5> kSettings{{
+    {"kind", Unit::number, "", "of nodes that have none"},
+    {"bandwidth", Unit::bandwidth, "", "of edges that have none"},
+    {"latency", Unit::time, "", "of edges that have none"},
+    {"bandwidth_unit", Unit::number, "", "of bandwidths without one"},
+    {"latency_unit", Unit::number, "", "of latencies without one"},
+}};
+
+bool is_plain_number(std::string_view text) {
+  try {
+    parse_number(text, "");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The text with the unit that it lacks.
+std::string with_unit(const std::string& text, const std::string& unit, const std::string& what,
+                      std::string_view setting, std::string_view example) {
+  if (!is_plain_number(text)) return text;
+  if (unit.empty() && parse_number(text, what) != 0)
+    fail(Blame::usage,
+         concat(what, " '", text, "' has no unit: write for example ", example,
+                ", or the unit of such numbers after the file's name, as in NAME:", setting));
+  return text + unit;
+}
+
+// As the Topology Zoo states it, in bit/s or as a number and a prefix of bit/s.
+std::optional<std::string> zoo_bandwidth(const Attributes& edge) {
+  if (const std::string* raw = edge.find("LinkSpeedRaw")) return *raw + " bit/s";
+  const std::string *speed = edge.find("LinkSpeed"), *prefix = edge.find("LinkSpeedUnits");
+  if (speed && prefix) return *speed + " " + *prefix + "bit/s";
+  return std::nullopt;
+}
+
+}  // namespace
+
+FileSettings FileSettings::of(std::string_view spec) {
+  const std::string_view file = topology_file(spec);
+  FileSettings made;
+  if (file.size() >= spec.size()) return made;
+  const std::string owner(file);
+  const std::string rest = "file" + std::string(spec.substr(file.size()));
+  for (const auto& [name, value] : parse_spec(rest).settings) {
+    find_parameter(kSettings, name, owner);
+    const std::string what = concat(owner, ": ", name);
+    if (name == "kind") {
+      if (value != "host" && value != "switch")
+        fail(Blame::usage, concat(what, " is '", value, "': write host or switch"));
+      made.kind = value;
+    } else if (name == "bandwidth") {
+      made.bandwidth = parse_bandwidth(value, what);
+    } else if (name == "latency") {
+      made.latency = parse_latency(value, what);
+    } else if (name == "bandwidth_unit") {
+      made.bandwidth_unit = value;
+      parse_bandwidth("1" + made.bandwidth_unit, what);
+    } else {
+      made.latency_unit = value;
+      parse_latency("0" + made.latency_unit, what);
+    }
+  }
+  return made;
+}
+
+double FileSettings::bandwidth_of(const Attributes& edge, const std::string& what) const {
+  const std::string* const own = edge.find("bandwidth");
+  if (own)
+    return parse_bandwidth(
+        with_unit(*own, bandwidth_unit, what + ": bandwidth", "bandwidth_unit=Gbps", "100Gbps"),
+        what + ": bandwidth");
+  if (const auto zoo = zoo_bandwidth(edge)) return parse_bandwidth(*zoo, what + ": LinkSpeed");
+  if (bandwidth) return *bandwidth;
+  fail(Blame::usage, what +
+                         " has no bandwidth: add bandwidth=100Gbps, there or after the file's "
+                         "name, as in NAME:bandwidth=100Gbps");
+}
+
+Time FileSettings::latency_of(const Attributes& edge, const std::string& what) const {
+  if (const std::string* const own = edge.find("latency"))
+    return parse_latency(
+        with_unit(*own, latency_unit, what + ": latency", "latency_unit=us", "1us"),
+        what + ": latency");
+  if (latency) return *latency;
+  fail(Blame::usage, what +
+                         " has no latency: add latency=1us, there or after the file's name, as in "
+                         "NAME:latency=1us");
+}
+
+}  // namespace arlab::simulator

@@ -1,0 +1,28 @@
+// FileSettings: what a network's file leaves out, as the user gives it with the file's name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "algorithms/base/time.hpp"
+#include "simulator/topologies/import/parsed_graph.hpp"
+
+namespace arlab::simulator {
+
+struct FileSettings {
+  std::string kind;                 ///< "host", "switch"; empty: nodes have to say
+  std::optional<double> bandwidth;  ///< bytes per second
+  std::optional<Time> latency;
+  std::string bandwidth_unit, latency_unit;  ///< of numbers without one; empty: refused
+
+  /// Returns the settings of a spec after its file. Throws Error(usage) that names the setting.
+  static FileSettings of(std::string_view spec);
+
+  /// In these, `what` names the edge in errors. They throw Error(usage) for a value that is missing,
+  /// has no unit, or is impossible.
+  double bandwidth_of(const Attributes& edge, const std::string& what) const;
+  Time latency_of(const Attributes& edge, const std::string& what) const;
+};
+
+}  // namespace arlab::simulator
