@@ -4,7 +4,7 @@
     header_examples.py BUILD
 
 An example is the comment lines that begin with '//   '. It becomes the body of a function or a file of its own, and is compiled
-with the flags that BUILD/compile_commands.json has for the source beside the header.
+with the flags that BUILD/compile_commands.json has for a source that uses it.
 """
 
 import json
@@ -21,7 +21,7 @@ SKIPPED = 77
 # header: (source with the flags, text before the example, text after it)
 EXAMPLES = {
     "training/distributed_optimizer.hpp": (
-        "training/models/torch_parameters.cpp",
+        "tests/training/models/torch.cpp",
         '#include <torch/torch.h>\n#include "training/distributed_optimizer.hpp"\n#include "training/models/torch_parameters.hpp"\n'
         "struct Batch { arlab::Count size; };\n"
         "torch::Tensor loss_sum(torch::nn::Module&, const Batch&);\n"
