@@ -1,5 +1,6 @@
 #include "bench/launches/temporary_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
