@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxArcs = 320;                   // of a program of 10 MB
 constexpr double kTolerance = 1e-7, kPrecision = 1e10;  // of the largest capacity
-constexpr std::int64_t kMaxDenominator = 60;            // of the corners that are tried exactly
+constexpr std::int64_t kMaxCornerDenominator = 60;      // of the corners that are tried exactly
 constexpr double kMaxCapacity = 1e12;                   // of which double has the fractions
 
 // How much of all shares reaches a host, at given capacities.
@@ -92,7 +92,7 @@ class Shares {
   // whole numbers. The determinants of the program, and so the denominators, are those of few cuts.
   std::optional<Fraction> exact_time() {
     if (largest_ > kMaxCapacity) return std::nullopt;
-    for (std::int64_t d = 1; d <= kMaxDenominator; ++d) {
+    for (std::int64_t d = 1; d <= kMaxCornerDenominator; ++d) {
       std::vector<std::int64_t> whole;
       const double scale = static_cast<double>(d) * largest_;
       const bool near = std::all_of(x_.begin(), x_.end(), [&](double x) {
