@@ -9,25 +9,46 @@
 
 namespace arlab::simulator {
 
-// Sends the messages that can leave now. The other sends of the round follow when the sender is
-// free.
+// Finds the next send of the round.
 template <class Source>
-void Engine<Source>::send_from(Index id, Time now) {
+bool Engine<Source>::has_send(Index id) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
-  for (; a.next_send < round.size(); ++a.next_send) {
-    const Action& action = round[a.next_send];
-    const Bytes bytes = action.sends() ? actors_.bytes_of(id, action) : 0;
-    if (bytes == 0) continue;
-    const Time when = network_.can_send(actors_.rank_of(id), now);
-    if (when > now) {
-      queue_.push({.time = when, .actor = id, .kind = Kind::send});
-      return;
-    }
-    if (!inject(id, action, bytes, now)) continue;
+  while (a.next_send < round.size() &&
+         !(round[a.next_send].sends() && actors_.bytes_of(id, round[a.next_send]) > 0))
     ++a.next_send;
-    return complete_round(id, now);
+  return a.next_send < round.size();
+}
+
+// Sends the message that has_send() has found. Returns whether the round has another one.
+template <class Source>
+bool Engine<Source>::send_next(Index id, Time now) {
+  const Action& action = actors_[id].pending.round()[actors_[id].next_send++];
+  if (!inject(id, action, actors_.bytes_of(id, action), now)) return has_send(id);
+  complete_round(id, now);
+  return false;
+}
+
+// Sends the messages that can leave now. The other sends of the round wait for the rank.
+template <class Source>
+void Engine<Source>::send_from(Index id, Time now, Time since) {
+  const Rank rank = actors_.rank_of(id);
+  for (bool more = has_send(id); more; more = send_next(id, now)) {
+    if (may_send(rank, now, since)) continue;
+    const Event send{.time = since, .actor = id, .kind = Kind::send};
+    messages_.insert(waiting(rank).sends, send,
+                     [](const Event& a, const Event& b) { return a.time < b.time; });
+    return wake_later(rank, now);
   }
+}
+
+// Whether a send can go that does not wait yet.
+template <class Source>
+bool Engine<Source>::may_send(Rank rank, Time now, Time since) {
+  if (network_.can_send(rank, now) > now) return false;
+  const Waiting& w = waiting(rank);
+  if (!w.sends.empty() && since_of(messages_.front(w.sends)) <= since) return false;
+  return !can_receive(rank, now) || since < since_of(messages_.front(w.messages));
 }
 
 // Hands the message to the network. Returns whether this completes the round.
@@ -42,8 +63,9 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent =
-      network_.send({actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)}, now);
+  const Network::Sent sent = network_.send({actors_.rank_of(id), action.peer, bytes, number,
+                                            actors_.lane_of(id), actors_.turn_of(id), a.depth},
+                                           now);
   ++outcome_.sent.messages;
   outcome_.sent.elements += bytes / element_size_;
   report_progress();
@@ -80,7 +102,8 @@ void Engine<Source>::match_posted(Index id, Time now) {
     const Action& action = round[i];
     if (actors_.bytes_of(id, action) == 0) continue;
     const Index peer = actors_.peer_of(id, action);
-    const int theirs = actors_[peer].pending.take(actors_.name_for_peer(id, action), !action.sends());
+    const int theirs =
+        actors_[peer].pending.take(actors_.name_for_peer(id, action), !action.sends());
     if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())
