@@ -105,8 +105,8 @@ class Engine {
   void wake_later(Rank rank, Time now);
 
   // Sends.
-  bool has_send(Index id);
-  bool send_next(Index id, Time now);
+  Bytes next_send(Index id);
+  Bytes send_one(Index id, Bytes bytes, Time now);
   void send_from(Index id, Time now, Time since);
   bool may_send(Rank rank, Time now, Time since);
   bool inject(Index id, const Action& action, Bytes bytes, Time now);

@@ -36,9 +36,10 @@ void Engine<Source>::wake(const Event& e) {
     // What else happens at this time was perhaps scheduled before: then the rank wakes after it.
     const Time first = since_of(messages_.front(sends ? w.sends : w.messages));
     if (scheduled < first && scheduled < now) return wake_later(rank, now);
+    const Index sender = sends ? messages_.front(w.sends).actor : 0;
     if (!sends)
       receive(messages_.take(w.messages), now);
-    else if (!send_next(messages_.front(w.sends).actor, now))
+    else if (send_one(sender, next_send(sender), now) == 0)
       messages_.take(w.sends);
   }
 }

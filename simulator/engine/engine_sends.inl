@@ -9,31 +9,31 @@
 
 namespace arlab::simulator {
 
-// Finds the next send of the round.
+// Finds the next send of the round. Returns its bytes, 0 if there is none.
 template <class Source>
-bool Engine<Source>::has_send(Index id) {
+Bytes Engine<Source>::next_send(Index id) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
-  while (a.next_send < round.size() &&
-         !(round[a.next_send].sends() && actors_.bytes_of(id, round[a.next_send]) > 0))
-    ++a.next_send;
-  return a.next_send < round.size();
+  for (; a.next_send < round.size(); ++a.next_send)
+    if (round[a.next_send].sends())
+      if (const Bytes bytes = actors_.bytes_of(id, round[a.next_send]); bytes > 0) return bytes;
+  return 0;
 }
 
-// Sends the message that has_send() has found. Returns whether the round has another one.
+// Sends the message that next_send() has found. Returns the bytes of the one after it.
 template <class Source>
-bool Engine<Source>::send_next(Index id, Time now) {
-  const Action& action = actors_[id].pending.round()[actors_[id].next_send++];
-  if (!inject(id, action, actors_.bytes_of(id, action), now)) return has_send(id);
+Bytes Engine<Source>::send_one(Index id, Bytes bytes, Time now) {
+  Actor& a = actors_[id];
+  if (!inject(id, a.pending.round()[a.next_send++], bytes, now)) return next_send(id);
   complete_round(id, now);
-  return false;
+  return 0;
 }
 
 // Sends the messages that can leave now. The other sends of the round wait for the rank.
 template <class Source>
 void Engine<Source>::send_from(Index id, Time now, Time since) {
   const Rank rank = actors_.rank_of(id);
-  for (bool more = has_send(id); more; more = send_next(id, now)) {
+  for (Bytes bytes = next_send(id); bytes > 0; bytes = send_one(id, bytes, now)) {
     if (may_send(rank, now, since)) continue;
     const Event send{.time = since, .actor = id, .kind = Kind::send};
     messages_.insert(waiting(rank).sends, send,
