@@ -97,6 +97,8 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
     Lane lane{problem, begins[part]};
     lane.problem.elements = begins[part + 1] - begins[part];
     lane.problem.lane = static_cast<std::int32_t>(part % weights.size());
+    if (segments > 1 && !in_turn)
+      lane.turn = {lane.problem.lane, static_cast<std::int32_t>(part / weights.size())};
     if (in_turn) lane.problem.pieces = segments;
     if (algorithm.chunks_per_rank)
       lane.problem.chunks_per_rank = algorithm.chunks_per_rank(lane.problem);

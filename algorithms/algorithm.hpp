@@ -17,6 +17,7 @@
 #include "algorithms/problem.hpp"
 #include "algorithms/program.hpp"
 #include "algorithms/rank_symmetry.hpp"
+#include "algorithms/turn.hpp"
 
 namespace arlab {
 
@@ -94,6 +95,9 @@ struct Algorithm {
   std::function<std::string(const Problem&)> unsupported_reason{};  ///< optional: reason, or empty
   /// Optional: the weight of each lane. Overrides `lanes`, whose weights are equal.
   std::function<std::vector<Count>(const Problem&)> lane_weights{};
+  /// Optional: into how many segments simulated comparisons cut the vector unless told, on networks with
+  /// links: for an algorithm whose levels use different links.
+  std::function<int(const Problem&)> usual_segments{};
   /// Optional: how many chunks per rank a lane has, instead of 1. Programs accept any number.
   std::function<Rank(const Problem&)> chunks_per_rank{};
 
@@ -123,11 +127,13 @@ const Algorithm& find_algorithm(std::string_view spec);
 std::string unsupported(const Algorithm& algorithm, const Problem& problem);
 
 /// One lane: a program of every rank on its own block of the vector, concurrent with the other
-/// lanes. Each segment is a lane, or a piece of one if the algorithm is pipelined; a double tree uses two lanes. Lanes share neither
+/// lanes. A lane is a channel of its algorithm (problem.lane), or, if the vector is cut into segments,
+/// one piece of a channel. Of a pipelined algorithm it is all pieces of a channel. Lanes share neither
 /// elements nor messages.
 struct Lane {
   Problem problem;   ///< elements of this lane only
   Count offset = 0;  ///< of the lane's first element in the whole vector
+  Turn turn{};       ///< if the channel has several pieces
 };
 
 /// Cuts the problem into segments, and each segment into the algorithm's lanes; or into its lanes

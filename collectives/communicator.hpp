@@ -12,6 +12,7 @@
 
 #include "algorithms/groups.hpp"
 #include "algorithms/program.hpp"
+#include "algorithms/turn.hpp"
 #include "collectives/clock.hpp"
 #include "collectives/place.hpp"
 #include "collectives/reduce/dtype.hpp"
@@ -44,6 +45,10 @@ class Communicator {
   /// its memory until wait() returns the lane. Sends read the memory as it is now. Reductions apply
   /// in listed order, once no send of the round needs the memory.
   virtual void start(int lane, std::span<const Transfer> round, Operand operand) = 0;
+
+  /// From now on, the lane's messages leave in this turn. Emulated ranks heed it; real messages of a pair
+  /// leave in order by themselves.
+  virtual void set_turn(int /*lane*/, Turn /*turn*/) {}
 
   /// Blocks until the round of any started lane is done, and returns that lane.
   virtual int wait() = 0;

@@ -36,6 +36,7 @@ class CountingCommunicator final : public Communicator {
     count(round, operand);
     timed([&] { other_.start(lane, round, operand); });
   }
+  void set_turn(int lane, Turn turn) override { other_.set_turn(lane, turn); }
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
     count(round, operand);
     timed([&] { other_.exchange(lane, round, operand); });

@@ -16,6 +16,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 #include "algorithms/rank_symmetry.hpp"
+#include "algorithms/turn.hpp"
 
 namespace arlab::simulator {
 
@@ -25,6 +26,8 @@ struct Message {
   Bytes bytes = 0;
   std::uint32_t number = 0;  ///< identifies a message in transit (see Network::advance)
   std::uint32_t lane = 0;    ///< messages of one pair and lane match in order
+  Turn turn{};
+  std::uint32_t round = 0;  ///< messages of one piece take turns by rounds
 };
 
 /// A delay of each message, with an exponential distribution.
@@ -126,6 +129,9 @@ class Network {
   };
   /// Sends the message at `now`, a time that can_send() has returned.
   virtual Sent send(const Message& message, Time now) = 0;
+
+  /// Returns the time from a message's send to its arrival where all take as long; 0 elsewhere.
+  virtual Time flight() const { return {}; }
 
   /// Returns the earliest time from `now` on at which the target can start to receive an arrived
   /// message.

@@ -149,8 +149,11 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
   std::vector<LaneExecution> running;
   running.reserve(lanes.size());
-  for (const Lane& lane : lanes)
+  for (const Lane& lane : lanes) {
+    communicator.set_turn(first_lane + static_cast<int>(running.size()),
+                          lane.turn.in_call(first_lane));
     running.emplace_back(LaneRounds(algorithm, lane, me), data, operand);
+  }
 
   if (problem.reduces()) divide_before(data.data(), problem.elements, operand, problem.ranks);
   const auto doing = [&] {

@@ -132,8 +132,10 @@ HostPlan::HostPlan(const Algorithm& algorithm, const Problem& problem, Rank me, 
   expects(me >= 0 && me < problem.ranks, "a plan is for a rank of the problem");
   const std::vector<arlab::Lane> parts = lanes_of(algorithm, problem, segments);
   lanes_.resize(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i)
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    lanes_[i].turn = parts[i].turn;
     add_lane(Recorder(lanes_[i], size_of(operand.dtype)).record(algorithm, parts[i], me), sent_);
+  }
   for (const Lane& lane : lanes_)
     for (const Action& a : lane.actions)
       if (a.kind != ActionKind::send)
@@ -181,7 +183,10 @@ void copy(const ElementRange& range, const std::byte* from, std::byte* into, DTy
 }  // namespace
 
 Cost HostPlan::run(Communicator& communicator, const Memory& memory, int first_lane) {
-  for (Lane& lane : lanes_) lane.round = 0;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    lanes_[i].round = 0;
+    communicator.set_turn(first_lane + static_cast<int>(i), lanes_[i].turn.in_call(first_lane));
+  }
   // The copies that a large vector makes while messages are in flight are worth a start and a wait.
   constexpr std::size_t kShortBytes = 64 << 10;
   const bool one_by_one =

@@ -62,6 +62,7 @@ class HostPlan {
     std::vector<ElementRange> copies_before, copies_after;  // out of place: source to target
     std::vector<Ends> rounds;
     std::vector<ElementRange> last_copies, divided;
+    Turn turn{};
     // Of a run:
     std::size_t round = 0;
     std::vector<std::byte> scratch;

@@ -17,26 +17,31 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Settings& settings)
   }
 }
 
-void PacketNetwork::add(std::uint32_t number, Bytes bytes, std::span<const LinkId> route,
-                        Time now) {
+void PacketNetwork::add(const Message& message, std::span<const LinkId> route, Time now) {
   const Index id = take_flow();
   Flow& flow = flows_[id];
-  flow.number = number;
-  flow.packets = (bytes + settings_.mtu - 1) / settings_.mtu;
-  flow.last = bytes - (flow.packets - 1) * settings_.mtu;
+  flow.number = message.number;
+  flow.packets = (message.bytes + settings_.mtu - 1) / settings_.mtu;
+  flow.last = message.bytes - (flow.packets - 1) * settings_.mtu;
   flow.injected = flow.arrived = 0;
   flow.route.assign(route.begin(), route.end());
   find_queues(flow);
-  queues_[flow.queues[0]].sources.push_back(id);
-  woken_.push_back(flow.queues[0]);
+  turns_.add(id, message);
+  if (turns_.may_start(id)) start_packets(id, now);
+}
+
+void PacketNetwork::start_packets(Index id, Time now) {
+  const Index queue = flows_[id].queues[0];
+  queues_[queue].sources.push_back(id);
+  woken_.push_back(queue);
   wake_ = now;
 }
 
 std::span<const std::uint32_t> PacketNetwork::advance(Time now) {
   now_ = now;
   arrived_.clear();
-  for (const Index queue : woken_)
-    if (!queues_[queue].sources_wait) ask_for_sources(queue);
+  for (std::size_t i = 0; i < woken_.size(); ++i)  // more of them while others are asked
+    if (!queues_[woken_[i]].sources_wait) ask_for_sources(woken_[i]);
   woken_.clear();
   while (!events_.empty() && events_.next_time() == now) {
     const Event event = events_.pop();
@@ -121,6 +126,8 @@ void PacketNetwork::inject(Index id) {
   Flow& flow = flows_[source];
   const bool last = ++flow.injected == flow.packets;
   if (!last) queue.sources.push_back(source);
+  if (last) turns_.end(source);
+  turns_.start_next([this](Index next) { start_packets(next, now_); });
   queue.sources_wait = !queue.sources.empty();
   if (queue.sources_wait) queue.waiters.push_back(kNone);
   enqueue({source, 0, last});

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "simulator/contention/link_order.hpp"
+#include "simulator/contention/turns.hpp"
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/network.hpp"
@@ -37,9 +38,9 @@ class PacketNetwork {
   /// The topology must outlive this.
   PacketNetwork(const Topology& topology, const Settings& settings);
 
-  /// Starts to send a message. advance() returns `number` when its last packet arrives. The route
-  /// has at least one link.
-  void add(std::uint32_t number, Bytes bytes, std::span<const LinkId> route, Time now);
+  /// Starts to send a message, in its turn: when the last packet of the one before has left its host's
+  /// memory. advance() returns its number when its last packet arrives. The route has at least one link.
+  void add(const Message& message, std::span<const LinkId> route, Time now);
 
   /// Returns the time of the next event, or kNever.
   Time next_change() {
@@ -102,6 +103,7 @@ class PacketNetwork {
   Index take_flow();
   Index take_queue(LinkId link);
   void find_queues(Flow& flow);
+  void start_packets(Index flow, Time now);
   void ask(Index id, Index waiter);
   void ask_for_sources(Index id);
   void give_room(Index id);
@@ -121,6 +123,7 @@ class PacketNetwork {
   std::deque<Queue> queues_;
   std::vector<Flow> flows_;
   std::vector<Index> free_flows_, free_queues_;
+  Turns turns_;  // of the flows
   EventQueue<Event> events_;
   std::vector<Index> woken_;  // queues with new messages, at wake_
   Time wake_{};

@@ -21,6 +21,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       changes_(network.has_changes()),
       receives_(network.needs_receives()),
       knows_sent_(network.knows_sent()),
+      flight_(network.flight()),
       options_(options),
       element_size_(element_size),
       actors_(std::move(source)),
@@ -87,15 +88,15 @@ template <class Source>
 void Engine<Source>::handle(const Event& e) {
   switch (e.kind) {
     case Kind::begin:
-      return begin(e.actor, e.time);
+      return begin(e.actor, e.time, Time{e.bytes});
     case Kind::send:
-      return synchronous_ ? send_ready(e.actor, e.time) : send_from(e.actor, e.time);
+      return send_ready(e.actor, e.time);
     case Kind::arrive:
       return arrive(e);
     case Kind::wake:
-      return wake(static_cast<Rank>(e.actor), e.time);
+      return wake(e);
     case Kind::finish:
-      return finish(e.actor, e.time);
+      return finish(e.actor, e.time, Time{e.bytes});
   }
 }
 

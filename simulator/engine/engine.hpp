@@ -34,26 +34,27 @@ class Engine {
   bool step(Time latest);
   /// Returns the time of the latest event.
   Time now() const { return now_; }
-  /// Starts the new round of the actor. Returns false if it has no messages.
-  bool post(Index id, Time now);
+  /// Starts the new round of the actor, whose begin was scheduled at `since`. Returns false if it has
+  /// no messages.
+  bool post(Index id, Time now, Time since);
 
   Source& actors() { return actors_; }
 
  private:
   enum class Kind : std::uint8_t {
     begin,   // the actor starts its next round
-    send,    // the actor's next send may leave
+    send,    // the actor's next send may leave, or waits for its rank
     arrive,  // a message reaches the actor
-    wake,    // the rank may receive the first of its waiting messages
+    wake,    // the rank may send or receive what waits for it
     finish,  // the actor's messages are complete: reduce, then begin
   };
 
   struct Event {
     Time time{};
-    Bytes bytes = 0;
+    Bytes bytes = 0;  // begin, finish, wake: when it was scheduled
     Index actor = 0;  // wake: the rank
     Rank source = 0;
-    Index depth = 0;  // of the sender's round
+    Index depth = 0;  // of the sender's round; wake: its number
     Kind kind = Kind::begin;
     bool rendezvous = false;
     bool posted = false;  // its receive was matched before it left
@@ -71,18 +72,43 @@ class Engine {
 
   // Rounds.
   bool next_round(Index id);
-  void begin(Index id, Time now);
+  void schedule(Kind kind, Index actor, Time time, Time now, Index number = 0) {
+    queue_.push(
+        {.time = time, .bytes = now.count(), .actor = actor, .depth = number, .kind = kind});
+  }
+  void begin(Index id, Time now, Time since);
   bool complete_message(Actor& a, Time done) {
     a.done = std::max(a.done, done);
     return --a.left == 0;
   }
   void complete_round(Index id, Time now);
-  void complete_round_and_reduce(Index id);
-  void finish(Index id, Time now);
+  void complete_round_and_reduce(Index id, Time now);
+  void finish(Index id, Time now, Time since);
   Time reduce_all(Index id, Time now);
 
+  // A rank sends and receives one message at a time. Of what waits for it and can go, that goes first
+  // which was scheduled first: a message when it was sent, a send when the begin of its round was.
+  struct Waiting {
+    List sends, messages;
+    Time wake = kNever;  // the next one, which is in the queue
+    Index wakes = 0;     // its number
+  };
+  Waiting& waiting(Rank rank) { return waiting_[static_cast<std::size_t>(rank)]; }
+  Time since_of(const Event& e) const { return e.kind == Kind::send ? e.time : e.time - flight_; }
+  bool can_send(Rank rank, Time now) {
+    return !waiting(rank).sends.empty() && network_.can_send(rank, now) == now;
+  }
+  bool can_receive(Rank rank, Time now) {
+    return !waiting(rank).messages.empty() && network_.can_receive(rank, now) == now;
+  }
+  void wake(const Event& e);
+  void wake_later(Rank rank, Time now);
+
   // Sends.
-  void send_from(Index id, Time now);
+  Bytes next_send(Index id);
+  Bytes send_one(Index id, Bytes bytes, Time now);
+  void send_from(Index id, Time now, Time since);
+  bool may_send(Rank rank, Time now, Time since);
   bool inject(Index id, const Action& action, Bytes bytes, Time now);
   void match_posted(Index id, Time now);
   void ready(Index sender, Index position, Time now);
@@ -91,19 +117,19 @@ class Engine {
 
   // Receives.
   void arrive(const Event& e);
-  void wake(Rank rank, Time now);
   void receive(Event e, Time now);
   void match_unexpected(Index id, Time now);
   void deliver(const Event& e, Time now, Time done);
 
   Network& network_;
   bool synchronous_, changes_, receives_, knows_sent_;
+  Time flight_;
   const SimulateOptions& options_;
   Bytes element_size_;
   Source actors_;
   EventQueue<Event> queue_;
   ListPool<Event> messages_;
-  std::vector<List> waiting_;  // of each rank: arrived, but the rank is busy
+  std::vector<Waiting> waiting_;  // of each rank
   // By actor and source: messages received before their receive was posted.
   std::unordered_map<std::uint64_t, List> unexpected_;
   std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap

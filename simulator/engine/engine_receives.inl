@@ -10,24 +10,50 @@ namespace arlab::simulator {
 template <class Source>
 void Engine<Source>::arrive(const Event& e) {
   const Rank target = actors_.rank_of(e.actor);
-  List& waiting = waiting_[static_cast<std::size_t>(target)];
-  if (!waiting.empty()) return messages_.append(waiting, e);
-  const Time when = network_.can_receive(target, e.time);
-  if (when == e.time) return receive(e, e.time);
-  messages_.append(waiting, e);
-  queue_.push({.time = when, .actor = static_cast<Index>(target), .kind = Kind::wake});
+  Waiting& w = waiting(target);
+  const bool is_first = w.messages.empty();
+  if (is_first && network_.can_receive(target, e.time) == e.time &&
+      !(can_send(target, e.time) && since_of(messages_.front(w.sends)) < since_of(e)))
+    return receive(e, e.time);
+  messages_.append(w.messages, e);
+  if (is_first) wake_later(target, e.time);
 }
 
+// Of a send and a message of the same time the message goes first.
 template <class Source>
-void Engine<Source>::wake(Rank rank, Time now) {
-  List& waiting = waiting_[static_cast<std::size_t>(rank)];
-  Time when = network_.can_receive(rank, now);
-  while (when == now && !waiting.empty()) {
-    receive(messages_.take(waiting), now);
-    when = network_.can_receive(rank, now);
+void Engine<Source>::wake(const Event& e) {
+  const Rank rank = static_cast<Rank>(e.actor);
+  const Time now = e.time, scheduled{e.bytes};
+  Waiting& w = waiting(rank);
+  if (e.depth != w.wakes) return;  // an earlier one has taken its place
+  w.wake = kNever;
+  for (;;) {
+    bool sends = can_send(rank, now);
+    const bool receives = can_receive(rank, now);
+    if (!sends && !receives) return wake_later(rank, now);
+    sends = sends && !(receives &&
+                       since_of(messages_.front(w.messages)) <= since_of(messages_.front(w.sends)));
+    // What else happens at this time was perhaps scheduled before: then the rank wakes after it.
+    const Time first = since_of(messages_.front(sends ? w.sends : w.messages));
+    if (scheduled < first && scheduled < now) return wake_later(rank, now);
+    const Index sender = sends ? messages_.front(w.sends).actor : 0;
+    if (!sends)
+      receive(messages_.take(w.messages), now);
+    else if (send_one(sender, next_send(sender), now) == 0)
+      messages_.take(w.sends);
   }
-  if (!waiting.empty())
-    queue_.push({.time = when, .actor = static_cast<Index>(rank), .kind = Kind::wake});
+}
+
+// Wakes the rank as soon as it can send or receive what waits.
+template <class Source>
+void Engine<Source>::wake_later(Rank rank, Time now) {
+  Waiting& w = waiting(rank);
+  Time when = kNever;
+  if (!w.sends.empty()) when = network_.can_send(rank, now);
+  if (!w.messages.empty()) when = std::min(when, network_.can_receive(rank, now));
+  if (when >= w.wake) return;
+  w.wake = when;
+  schedule(Kind::wake, static_cast<Index>(rank), when, now, ++w.wakes);
 }
 
 // The rank receives the message's bytes, whether or not the receive is posted.
@@ -50,7 +76,8 @@ void Engine<Source>::match_unexpected(Index id, Time now) {
   for (const Action& action : round) {
     if (action.sends()) continue;
     const auto from_peer = unexpected_.find(pair_key(id, action.peer));
-    if (from_peer == unexpected_.end() || a.pending.take(action.peer, false) == PendingActions::kNone)
+    if (from_peer == unexpected_.end() ||
+        a.pending.take(action.peer, false) == PendingActions::kNone)
       continue;
     const Event e = messages_.take(from_peer->second);
     if (from_peer->second.empty()) unexpected_.erase(from_peer);
@@ -66,7 +93,7 @@ void Engine<Source>::deliver(const Event& e, Time now, Time done) {
   a.next_depth = std::max(a.next_depth, e.depth + 1);
   if (complete_message(a, done)) {
     if (a.done == done)
-      complete_round_and_reduce(e.actor);
+      complete_round_and_reduce(e.actor, now);
     else
       complete_round(e.actor, now);
   }

@@ -17,9 +17,10 @@ bool Engine<Source>::next_round(Index id) {
 }
 
 template <class Source>
-void Engine<Source>::begin(Index id, Time now) {
+void Engine<Source>::begin(Index id, Time now, Time since) {
   while (next_round(id))
-    if (post(id, now)) return;
+    if (post(id, now, since)) return;
+  if constexpr (requires { actors_.end_round(id, now, since); }) actors_.end_round(id, now, since);
   actors_[id].pending.post({});  // its round was part of the program
   now = in_calendar(now + skipped_);
   Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
@@ -29,7 +30,7 @@ void Engine<Source>::begin(Index id, Time now) {
 
 // Returns false if the round has no messages: such a round is over at once.
 template <class Source>
-bool Engine<Source>::post(Index id, Time now) {
+bool Engine<Source>::post(Index id, Time now, Time since) {
   Actor& a = actors_[id];
   const Round round = actors_.round(id);
   if (tracer_) tracer_->round(id);
@@ -59,7 +60,7 @@ bool Engine<Source>::post(Index id, Time now) {
     match_posted(id, now);
   } else {
     if (a.unexpected > 0) match_unexpected(id, now);
-    send_from(id, now);
+    send_from(id, now, since);
   }
   return true;
 }
@@ -72,24 +73,23 @@ void Engine<Source>::complete_round(Index id, Time now) {
   const Round round = a.pending.round();
   const bool reduces = std::any_of(round.begin(), round.end(),
                                    [](const Action& x) { return x.kind == ActionKind::reduce; });
-  queue_.push(
-      {.time = std::max(now, a.done), .actor = id, .kind = reduces ? Kind::finish : Kind::begin});
+  schedule(reduces ? Kind::finish : Kind::begin, id, std::max(now, a.done), now);
 }
 
 // As complete_round(), when receiving the last message occupied the processor until actor.done: the
 // reductions follow immediately.
 template <class Source>
-void Engine<Source>::complete_round_and_reduce(Index id) {
+void Engine<Source>::complete_round_and_reduce(Index id, Time now) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
-  queue_.push({.time = reduce_all(id, a.done), .actor = id, .kind = Kind::begin});
+  schedule(Kind::begin, id, reduce_all(id, a.done), now);
 }
 
 template <class Source>
-void Engine<Source>::finish(Index id, Time now) {
+void Engine<Source>::finish(Index id, Time now, Time since) {
   const Time end = reduce_all(id, now);
-  if (end == now) return begin(id, now);
-  queue_.push({.time = end, .actor = id, .kind = Kind::begin});
+  if (end == now) return begin(id, now, since);
+  schedule(Kind::begin, id, end, now);
 }
 
 // Runs the round's reductions in listed order from `now` on. Returns their end.

@@ -9,25 +9,46 @@
 
 namespace arlab::simulator {
 
-// Sends the messages that can leave now. The other sends of the round follow when the sender is
-// free.
+// Finds the next send of the round. Returns its bytes, 0 if there is none.
 template <class Source>
-void Engine<Source>::send_from(Index id, Time now) {
+Bytes Engine<Source>::next_send(Index id) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
-  for (; a.next_send < round.size(); ++a.next_send) {
-    const Action& action = round[a.next_send];
-    const Bytes bytes = action.sends() ? actors_.bytes_of(id, action) : 0;
-    if (bytes == 0) continue;
-    const Time when = network_.can_send(actors_.rank_of(id), now);
-    if (when > now) {
-      queue_.push({.time = when, .actor = id, .kind = Kind::send});
-      return;
-    }
-    if (!inject(id, action, bytes, now)) continue;
-    ++a.next_send;
-    return complete_round(id, now);
+  for (; a.next_send < round.size(); ++a.next_send)
+    if (round[a.next_send].sends())
+      if (const Bytes bytes = actors_.bytes_of(id, round[a.next_send]); bytes > 0) return bytes;
+  return 0;
+}
+
+// Sends the message that next_send() has found. Returns the bytes of the one after it.
+template <class Source>
+Bytes Engine<Source>::send_one(Index id, Bytes bytes, Time now) {
+  Actor& a = actors_[id];
+  if (!inject(id, a.pending.round()[a.next_send++], bytes, now)) return next_send(id);
+  complete_round(id, now);
+  return 0;
+}
+
+// Sends the messages that can leave now. The other sends of the round wait for the rank.
+template <class Source>
+void Engine<Source>::send_from(Index id, Time now, Time since) {
+  const Rank rank = actors_.rank_of(id);
+  for (Bytes bytes = next_send(id); bytes > 0; bytes = send_one(id, bytes, now)) {
+    if (may_send(rank, now, since)) continue;
+    const Event send{.time = since, .actor = id, .kind = Kind::send};
+    messages_.insert(waiting(rank).sends, send,
+                     [](const Event& a, const Event& b) { return a.time < b.time; });
+    return wake_later(rank, now);
   }
+}
+
+// Whether a send can go that does not wait yet.
+template <class Source>
+bool Engine<Source>::may_send(Rank rank, Time now, Time since) {
+  if (network_.can_send(rank, now) > now) return false;
+  const Waiting& w = waiting(rank);
+  if (!w.sends.empty() && since_of(messages_.front(w.sends)) <= since) return false;
+  return !can_receive(rank, now) || since < since_of(messages_.front(w.messages));
 }
 
 // Hands the message to the network. Returns whether this completes the round.
@@ -42,8 +63,9 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent =
-      network_.send({actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)}, now);
+  const Network::Sent sent = network_.send({actors_.rank_of(id), action.peer, bytes, number,
+                                            actors_.lane_of(id), actors_.turn_of(id), a.depth},
+                                           now);
   ++outcome_.sent.messages;
   outcome_.sent.elements += bytes / element_size_;
   report_progress();
@@ -80,7 +102,8 @@ void Engine<Source>::match_posted(Index id, Time now) {
     const Action& action = round[i];
     if (actors_.bytes_of(id, action) == 0) continue;
     const Index peer = actors_.peer_of(id, action);
-    const int theirs = actors_[peer].pending.take(actors_.name_for_peer(id, action), !action.sends());
+    const int theirs =
+        actors_[peer].pending.take(actors_.name_for_peer(id, action), !action.sends());
     if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())

@@ -29,7 +29,7 @@ class ExternalRounds {
   explicit ExternalRounds(Rank ranks) : ranks_(ranks) {}
 
   /// Gives the round to the actor of that rank and lane. Returns the actor.
-  Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round) {
+  Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Turn turn = {}) {
     const auto [place, is_new] = places_.emplace(lane, static_cast<Index>(places_.size()));
     if (is_new) lanes_.push_back(lane);
     const Index actor = find_or_add(rank, place->second);
@@ -39,6 +39,7 @@ class ExternalRounds {
                              ? targets_.back()
                              : find_or_add(action.peer, place->second));
     Posted& posted = rounds_[actor];  // after all are added
+    posted.turn = turn;
     posted.actions.clear();
     posted.messages.clear();
     for (std::size_t i = 0; i < round.size(); ++i) {
@@ -67,6 +68,17 @@ class ExternalRounds {
   Index peer_of(Index actor, const Action& action) const { return message(actor, action).peer; }
   Bytes bytes_of(Index actor, const Action& action) const { return message(actor, action).bytes; }
 
+  /// The actor's round ends, which was scheduled at `since`.
+  void end_round(Index actor, Time now, Time since) {
+    rounds_[actor].ended = now;
+    rounds_[actor].since = since;
+  }
+  /// Returns since when it is known that the actor's next round begins at `now`.
+  Time known_since(Index actor, Time now) const {
+    return rounds_[actor].ended == now ? rounds_[actor].since : now;
+  }
+  Turn turn_of(Index actor) const { return rounds_[actor].turn; }
+
   /// What the actions name is not known here, only how many bytes.
   bool share_elements(const Action&, const Action&) const { return false; }
 
@@ -85,6 +97,8 @@ class ExternalRounds {
   struct Posted {
     std::vector<Action> actions;  // their chunks are positions in `messages`
     std::vector<Message> messages;
+    Turn turn{};
+    Time ended{-1}, since{};  // of the last round
   };
   struct End {
     Rank rank = 0;

@@ -22,9 +22,11 @@ class InteractiveSimulation {
 
   /// Starts a round of that rank and lane; the lane's previous round must have ended. `now` is
   /// between the last and the next event. The round has at least one action; peers are other ranks.
-  void start(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Time now) {
-    const ExternalRounds::Index actor = engine_.actors().take(rank, lane, round);
-    engine_.post(actor, now);
+  /// `turn`: of the lane. Lanes of other calls have other channels.
+  void start(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Time now,
+             Turn turn = {}) {
+    const ExternalRounds::Index actor = engine_.actors().take(rank, lane, round, turn);
+    engine_.post(actor, now, engine_.actors().known_since(actor, now));
   }
 
   struct Ended {

@@ -24,6 +24,16 @@ class ListPool {
     (list.empty() ? list.head : nodes_[list.tail].next) = i;
     list.tail = i;
   }
+  /// Stores the value behind all those that it is not before.
+  template <class Before>
+  void insert(List& list, const T& value, Before before) {
+    if (list.empty() || !before(value, nodes_[list.tail].value)) return append(list, value);
+    const std::uint32_t i = allocate(value);
+    std::uint32_t* place = &list.head;
+    while (!before(value, nodes_[*place].value)) place = &nodes_[*place].next;
+    nodes_[i].next = *place;
+    *place = i;
+  }
   const T& front(const List& list) const { return nodes_[list.head].value; }
   T take(List& list) {
     const std::uint32_t i = list.head;

@@ -74,6 +74,8 @@ class Actors {
   Bytes bytes_of(Index actor, const Action& action) const {
     return blocks_[lane_of(actor)].size(action.chunks) * element_size_;
   }
+  /// When the actor's messages leave.
+  Turn turn_of(Index actor) const { return lanes_ == 1 ? Turn{} : turns_[lane_of(actor)]; }
   /// Whether two actions of a round name an element both.
   bool share_elements(const Action& a, const Action& b) const {
     return overlap(a.chunks, b.chunks, ranks_);
@@ -87,6 +89,7 @@ class Actors {
       : ranks_(ranks), element_size_(element_size), lanes_(static_cast<Index>(lanes.size())) {
     for (const Lane& lane : lanes) {
       blocks_.push_back(lane.problem.blocks());
+      turns_.push_back(lane.turn);
       limits_.emplace_back(algorithm, lane.problem);
     }
     all_.resize(static_cast<std::size_t>(acting) * lanes_);
@@ -99,6 +102,7 @@ class Actors {
   Bytes element_size_;
   Index lanes_;
   std::vector<Blocks> blocks_;      // of each lane
+  std::vector<Turn> turns_;         // of each lane
   std::vector<RoundLimit> limits_;  // of each lane
   std::vector<Actor> all_;
 };

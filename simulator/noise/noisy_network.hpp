@@ -32,6 +32,7 @@ class NoisyNetwork : public Network {
   bool synchronous() const override { return network_->synchronous(); }
   Time can_send(Rank source, Time now) override;
   Sent send(const Message& message, Time now) override;
+  Time flight() const override { return network_->flight(); }
   Time can_receive(Rank target, Time now) override;
   Time receive(const Message& message, Time now) override;
   bool has_changes() const override { return network_->has_changes(); }

@@ -166,8 +166,8 @@ class ExchangeSweep {
 
   // The same, eager, where a message may be empty: it is not sent. Then ranks come apart by more, and
   // a message may arrive before its receiver's round begins. It waits for the processor if the
-  // receiver took its message before, whose end begins the round. The round's own send is then first,
-  // unless it has to wait for its port.
+  // receiver took its message before, whose end begins the round. The round's own send is then first
+  // if the message was sent later than that one was taken, unless it has to wait for its port.
   template <class Source, class CostsOf>
   bool some_processors(const Round& round, Source source, CostsOf costs_of_rank) {
     Time* const begin = begin_.data();
@@ -198,8 +198,9 @@ class ExchangeSweep {
         begin[r] = free;
       } else {
         const Time arrival = leave[source(r)] + travel;
-        const bool waits =
-            arrival > handled[r] && leave[r] == begin[r] && (arrival < begin[r] || sent.is_empty);
+        const bool is_first = sent.is_empty || leave[source(r)] > handled[r];
+        const bool waits = arrival > handled[r] && leave[r] == begin[r] && is_first &&
+                           (arrival < begin[r] || sent.is_empty);
         is_ordered &= arrival > leave[r] || waits;
         const Time taken = std::max({arrival, free, receive[r]});
         handled[r] = taken;

@@ -52,32 +52,45 @@ inline void WindowSweep::push(State& s, Own kind, Time time) {
   s.own_is_newer = true;
 }
 
-inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
-  for (; s.next_send < s.size; ++s.next_send) {
-    const Step& step = steps(s)[s.next_send];
-    if (!step.sends()) continue;
-    const Time when = std::max({now, s.processor, s.send});
-    if (when > now) return push(s, Own::send, when);
-    const MessageCosts::OfSize& costs = costs_of(step.size);
-    s.processor = now + costs_.o + costs.processor;
-    s.send = now + costs_.g + costs.port;
-    Letter& letter = post(rounds_.stand_in(step.peer));
-    Mail& mail = letter.mail;  // member by member: a copy would wait for them
-    mail.arrival = now + costs_.o + costs_.L;
-    mail.sent = origin_;
-    mail.source = rounds_.name_for(step.peer, rank);
-    mail.size = step.size;
-    mail.depth = s.depth;
-    if (costs_.delay.mean > Time{}) make_late(letter);
-    mail.arrival = in_calendar(mail.arrival);
-    ++result_.sent.messages;
-    sent_bytes_ += rounds_.size(step);
-    s.done = std::max(s.done, s.processor);
-    if (--s.left > 0) continue;
-    ++s.next_send;
-    s.depth = s.next_depth;
-    return push(s, Own::finish, std::max(now, s.done));
+inline void WindowSweep::send_from(State& s, Rank rank, Time now, Time since) {
+  for (bool more = has_send(s); more; more = send_next(s, rank, now)) {
+    const bool is_later =
+        s.waiting != kNoMail && can_receive(s, now) && sent(mails_[s.waiting]) <= since;
+    if (can_send(s, now) && !is_later) continue;
+    s.sends = true;
+    s.own_pushed = Origin(since);
+    return wake_later(s, now);
   }
+}
+
+// Finds the next send of the round.
+inline bool WindowSweep::has_send(State& s) const {
+  while (s.next_send < s.size && !steps(s)[s.next_send].sends()) ++s.next_send;
+  return s.next_send < s.size;
+}
+
+// Sends the message that has_send() has found. Returns whether the round has another one.
+inline bool WindowSweep::send_next(State& s, Rank rank, Time now) {
+  const Step& step = steps(s)[s.next_send++];
+  const MessageCosts::OfSize& costs = costs_of(step.size);
+  s.processor = now + costs_.o + costs.processor;
+  s.send = now + costs_.g + costs.port;
+  Letter& letter = post(rounds_.stand_in(step.peer));
+  Mail& mail = letter.mail;  // member by member: a copy would wait for them
+  mail.arrival = now + costs_.o + costs_.L;
+  mail.sent = origin_;
+  mail.source = rounds_.name_for(step.peer, rank);
+  mail.size = step.size;
+  mail.depth = s.depth;
+  if (costs_.delay.mean > Time{}) make_late(letter);
+  mail.arrival = in_calendar(mail.arrival);
+  ++result_.sent.messages;
+  sent_bytes_ += rounds_.size(step);
+  s.done = std::max(s.done, s.processor);
+  if (--s.left > 0) return has_send(s);
+  s.depth = s.next_depth;
+  push(s, Own::finish, std::max(now, s.done));
+  return false;
 }
 
 // Returns whether the next round begins at once.

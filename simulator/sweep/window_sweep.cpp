@@ -83,13 +83,14 @@ inline Time WindowSweep::handle(Rank rank, Time end) {
       arrive(s, mail);
     } else if (wakes) {
       origin_ = origins_.next(pushed, local);
-      wake(s);
+      wake(s, rank);
     } else {
       origin_ = origins_.next(pushed, local);
       const Time now = std::exchange(s.own, kNever);
       const Own kind = s.kind;
       const bool begins = kind == Own::begin || (kind == Own::finish && finish(s, now));
-      if (kind == Own::send || (begins && begin(s, rank, now))) send_from(s, rank, now);
+      if (begins && begin(s, rank, now))
+        send_from(s, rank, now, std::max(Time{}, origins_.time(pushed)));
     }
     if (gives_up_) return kNever;
   }

@@ -1,7 +1,7 @@
 // WindowSweep: processors that overlap with the network (loggops), eager messages.
 //
 // A window is shorter than the time from a send to its arrival, so all arrivals within it are known
-// when it begins. In each window every rank handles its own events in order: the engine's begin, send,
+// when it begins. In each window every rank handles its own events in order: the engine's begin,
 // arrive, wake, and finish (simulator/engine/engine.hpp), of which at most one of its own, one wake,
 // and arrivals are open at a time. The engine breaks ties of events by the time at which each was
 // scheduled, and so on back to the begin (origins.hpp). With classes of ranks or random delays, and
@@ -35,13 +35,13 @@ class WindowSweep {
 
  private:
   static constexpr Rank kNobody = -1;
-  enum class Own : std::uint8_t { begin, send, finish };
+  enum class Own : std::uint8_t { begin, finish };
 
   struct alignas(64) State {
     Time processor{}, send{}, receive{};  // when each is free
     Time own{};                           // its own event; kNever: none
-    Origin own_pushed{};
-    Time done{};  // end of the latest completed message
+    Origin own_pushed{};                  // if a send waits: since when
+    Time done{};                          // end of the latest completed message
     Time wake = kNever;
     Origin wake_pushed{};
     Inbox inbox;  // begins a line of the cache
@@ -55,6 +55,7 @@ class WindowSweep {
     Own kind = Own::begin;
     bool own_is_newer = false;  // than the wake
     bool reduces = false;       // in the round
+    bool sends = false;         // what waits for the rank; there is no event of its own
     Rank source = kNobody;      // of a round of one step, which receives
   };
   static_assert(sizeof(State) == 128);
@@ -95,7 +96,9 @@ class WindowSweep {
   [[gnu::always_inline]] bool begin(State& s, Rank rank, Time now);
   void end_program(const State& s, Rank rank, Time now);
   void push(State& s, Own kind, Time time);
-  [[gnu::always_inline]] void send_from(State& s, Rank rank, Time now);
+  [[gnu::always_inline]] void send_from(State& s, Rank rank, Time now, Time since);
+  bool has_send(State& s) const;
+  [[gnu::always_inline]] bool send_next(State& s, Rank rank, Time now);
   bool finish(State& s, Time now);
   Time reduce_all(State& s, Time end);
   const Step* steps(const State& s) const;
@@ -103,8 +106,13 @@ class WindowSweep {
   // Messages.
   void arrive(State& s, const Mail& mail);
   void add(std::uint32_t& list, const Mail& mail);
-  void push_wake(State& s, Time time);
-  void wake(State& s);
+  static bool can_send(const State& s, Time now) { return std::max(s.processor, s.send) <= now; }
+  static bool can_receive(const State& s, Time now) {
+    return std::max(s.processor, s.receive) <= now;
+  }
+  Time sent(const Mail& mail) const { return mail.arrival - costs_.o - costs_.L; }
+  void wake_later(State& s, Time now);
+  void wake(State& s, Rank rank);
   void receive(State& s, const Mail& mail, Time now);
   void match_unexpected(State& s, Time now);
   int find_posted(const State& s, Rank source) const;

@@ -50,6 +50,7 @@ class EmulatedCommunicator final : public collectives::Communicator {
   Rank ranks() const override { return world_.ranks; }
   void start(int lane, std::span<const collectives::Transfer> round,
              collectives::Operand operand) override;
+  void set_turn(int lane, Turn turn) override { lanes_[lane].turn = turn; }
   int wait() override;
   int poll() override;
   void abandon() noexcept override;
@@ -65,6 +66,7 @@ class EmulatedCommunicator final : public collectives::Communicator {
   struct Open {  // the round of a lane
     std::vector<collectives::Transfer> transfers;
     collectives::Operand operand;
+    Turn turn{};
     bool in_progress = false;
   };
 

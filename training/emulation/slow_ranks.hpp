@@ -20,6 +20,7 @@ class SlowRanks final : public simulator::Network {
   Sent send(const simulator::Message& message, Time now) override {
     return other_.send(message, now);
   }
+  Time flight() const override { return other_.flight(); }
   Time can_receive(Rank target, Time now) override { return other_.can_receive(target, now); }
   Time receive(const simulator::Message& message, Time now) override {
     return other_.receive(message, now);

@@ -146,7 +146,11 @@ bool EachRank::start_part(Rank r) {
             : plan_.problem(t.collective, t.elements);
     const std::vector<Lane> lanes = lanes_of(algorithm, problem, announces ? 1 : plan_.segments);
     s.lanes.clear();
-    for (const Lane& lane : lanes) s.lanes.emplace_back(algorithm, lane, r);
+    s.turns.clear();
+    for (const Lane& lane : lanes) {
+      s.lanes.emplace_back(algorithm, lane, r);
+      s.turns.push_back(lane.turn);
+    }
     constexpr std::int64_t kAtOnce = 64;  // collectives that ranks may be apart
     s.first_lane = static_cast<std::int32_t>(s.collectives++ % kAtOnce * kLanes);
     element_size_of_[static_cast<std::size_t>(r)] = t.element_size;
@@ -167,7 +171,8 @@ void EachRank::start_round(Rank r, std::size_t lane) {
     if (a.kind == ActionKind::send) result_.sent += static_cast<double>(a.elements * size);
   }
   ++s.running;
-  simulation_.start(r, s.first_lane + static_cast<std::int32_t>(lane), posted_, now_);
+  simulation_.start(r, s.first_lane + static_cast<std::int32_t>(lane), posted_, now_,
+                    s.turns[lane].in_call(s.first_lane));
 }
 
 void EachRank::round_ended(Rank r, std::int32_t lane) {

@@ -52,6 +52,7 @@ struct RankState {
   std::size_t part = 0, announcements = 0;  // the first parts are announcements
   bool coded = false;                       // the part's code is there
   std::vector<collectives::LaneRounds> lanes;
+  std::vector<Turn> turns;  // of the lanes
   std::int32_t first_lane = 0;
   int running = 0;  // lanes
   std::int64_t collectives = 0;

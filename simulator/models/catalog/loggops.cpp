@@ -48,6 +48,8 @@ class LogGOPS : public Network {
     return {free.processor, now + costs_.o + costs_.L, body.rendezvous};
   }
 
+  Time flight() const override { return costs_.o + costs_.L; }
+
   Time can_receive(Rank target, Time now) override {
     const Free& free = at(target);
     return std::max({now, free.processor, free.receive});

@@ -31,7 +31,7 @@ class PacketModel : public Network {
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
-    packets_.add(m.number, m.bytes, router_.route(host_of(m.source), host_of(m.target)), now);
+    packets_.add(m, router_.route(host_of(m.source), host_of(m.target)), now);
     return {now, kNever, true};
   }
 
