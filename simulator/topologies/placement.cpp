@@ -62,7 +62,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   }
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 class PlacementReader {
  public:
@@ -174,7 +174,7 @@ class PlacementReader {
     if (!named_.contains(node))
       for (Rank h = 0; h < topology_.hosts(); ++h) {
         const std::string_view name = topology_.node(h).name;
-        if (name.starts_with(node) && name.size() > node.size() && !is_digit(name[node.size()]))
+        if (name.starts_with(node) && name.size() > node.size() && !is_decimal(name[node.size()]))
           all.push_back(h);
       }
     return all.empty() ? std::vector{one_host(node)} : all;

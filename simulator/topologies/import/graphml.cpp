@@ -13,7 +13,7 @@
 namespace arlab::simulator {
 namespace {
 
-using Tree = boost::property_tree::ptree;
+using XmlTree = boost::property_tree::ptree;
 
 // Returns the position after the markup that begins at `at`: a tag, whose quotes may hold '>', a
 // comment, CDATA, an instruction, or a document type, whose brackets may hold anything.
@@ -62,7 +62,7 @@ class GraphmlParser {
   explicit GraphmlParser(const std::string& name) : name_(name) {}
 
   ParsedGraph parse(std::string_view text) {
-    Tree file;
+    XmlTree file;
     std::istringstream in{std::string(text)};
     try {
       boost::property_tree::read_xml(in, file, boost::property_tree::xml_parser::no_comments);
@@ -75,9 +75,9 @@ class GraphmlParser {
     if (local(root->first) != "graphml")
       refuse(concat("its first element is <", root->first.substr(0, 40),
                     ">, so it is another kind of XML: convert it to GraphML or DOT"));
-    for_each(root->second, "key", [&](const Tree& key) { add_key(key); });
+    for_each(root->second, "key", [&](const XmlTree& key) { add_key(key); });
     int graphs = 0;
-    for_each(root->second, "graph", [&](const Tree& graph) {
+    for_each(root->second, "graph", [&](const XmlTree& graph) {
       if (++graphs > 1) refuse("it has several graphs: give one per file");
       add_graph(graph);
     });
@@ -97,25 +97,25 @@ class GraphmlParser {
   }
 
   template <class Use>
-  static void for_each(const Tree& parent, std::string_view name, Use use) {
+  static void for_each(const XmlTree& parent, std::string_view name, Use use) {
     for (const auto& [child, tree] : parent)
       if (local(child) == name) use(tree);
   }
 
-  static const std::string* attribute(const Tree& element, const char* name) {
+  static const std::string* attribute(const XmlTree& element, const char* name) {
     const auto all = element.get_child_optional("<xmlattr>");
     if (!all) return nullptr;
     const auto found = all->find(name);
     return found == all->not_found() ? nullptr : &found->second.data();
   }
-  const std::string& required(const Tree& element, const char* what, const char* name) const {
+  const std::string& required(const XmlTree& element, const char* what, const char* name) const {
     const std::string* const found = attribute(element, name);
     if (!found) refuse(concat("a <", what, "> has no attribute '", name, "': add it"));
     return *found;
   }
 
   // A key without attr.name has its id as name, one without `for` is for all.
-  void add_key(const Tree& element) {
+  void add_key(const XmlTree& element) {
     const std::string& id = required(element, "key", "id");
     Key key{id};
     if (const std::string* name = attribute(element, "attr.name")) key.name = *name;
@@ -123,26 +123,26 @@ class GraphmlParser {
       key.for_nodes = *of == "node" || *of == "all";
       key.for_edges = *of == "edge" || *of == "all";
     }
-    for_each(element, "default", [&](const Tree& usual) { key.usual = &usual.data(); });
+    for_each(element, "default", [&](const XmlTree& usual) { key.usual = &usual.data(); });
     if (!keys_.emplace(id, key).second)
       refuse(concat("two keys have the id '", id, "': give each its own"));
   }
 
-  void add_graph(const Tree& graph) {
+  void add_graph(const XmlTree& graph) {
     const std::string* const usual = attribute(graph, "edgedefault");
     const bool directed = usual && *usual == "directed";
     if (usual && !directed && *usual != "undirected")
       refuse(concat("edgedefault is '", *usual, "': write directed or undirected"));
-    for_each(graph, "hyperedge", [&](const Tree&) {
+    for_each(graph, "hyperedge", [&](const XmlTree&) {
       refuse("it has a hyperedge: write a switch with an edge to each of its nodes");
     });
-    for_each(graph, "node", [&](const Tree& node) { add_node(node); });
-    for_each(graph, "edge", [&](const Tree& edge) { add_edge(edge, directed); });
+    for_each(graph, "node", [&](const XmlTree& node) { add_node(node); });
+    for_each(graph, "edge", [&](const XmlTree& edge) { add_edge(edge, directed); });
   }
 
-  void add_node(const Tree& node) {
+  void add_node(const XmlTree& node) {
     const std::string& id = required(node, "node", "id");
-    for_each(node, "graph", [&](const Tree&) {
+    for_each(node, "graph", [&](const XmlTree&) {
       refuse(concat("node '", id, "' holds a graph: write its nodes beside the others"));
     });
     if (!number_.emplace(id, graph_.nodes.size()).second)
@@ -150,7 +150,7 @@ class GraphmlParser {
     graph_.nodes.push_back({id, attributes(node, &Key::for_nodes)});
   }
 
-  void add_edge(const Tree& edge, bool directed) {
+  void add_edge(const XmlTree& edge, bool directed) {
     if (const std::string* own = attribute(edge, "directed")) {
       if (*own != "true" && *own != "false")
         refuse(concat("an edge has directed='", *own, "': write true or false"));
@@ -167,11 +167,11 @@ class GraphmlParser {
     graph_.edges.push_back({from, to, directed, attributes(edge, &Key::for_edges)});
   }
 
-  Attributes attributes(const Tree& element, bool Key::*is_for) const {
+  Attributes attributes(const XmlTree& element, bool Key::*is_for) const {
     Attributes all;
     for (const auto& [id, key] : keys_)
       if (key.usual && key.*is_for) all.values[key.name] = *key.usual;
-    for_each(element, "data", [&](const Tree& data) {
+    for_each(element, "data", [&](const XmlTree& data) {
       const std::string& id = required(data, "data", "key");
       const auto key = keys_.find(id);
       if (key == keys_.end())
