@@ -15,13 +15,13 @@ using namespace arlab::simulator;
 
 namespace {
 
-struct Tried {
+struct TriedModel {
   const char* model;
   Values values;
 };
 
 // A latency of 100 ns and a nanosecond a message; all messages are eager.
-const std::vector<Tried> kTried{
+const std::vector<TriedModel> kTried{
     {"alpha_beta", {{"alpha", 1000}}},
     {"loggops", {{"L", 1e5}, {"o", 1000}, {"g", 1000}, {"S", 1e15}}},
     {"connections", {{"L", 1e5}, {"g", 1000}, {"S", 1e15}}},
@@ -29,7 +29,7 @@ const std::vector<Tried> kTried{
     {"fluid", {}},
 };
 
-double milliseconds(const Tried& tried, const char* algorithm, int segments) {
+double milliseconds(const TriedModel& tried, const char* algorithm, int segments) {
   const Model& model = find_model(tried.model);
   const Problem p{.ranks = 16, .elements = 1 << 22};
   FabricSpec fabric;
@@ -45,7 +45,7 @@ void check_agreement(const char* algorithm, double most) {
   for (const int segments : unless_sanitized<int>({1, 16}, {16})) {
     std::vector<double> times;
     std::string text;
-    for (const Tried& tried : kTried) {
+    for (const TriedModel& tried : kTried) {
       times.push_back(milliseconds(tried, algorithm, segments));
       text += std::string(tried.model) + " " + std::to_string(times.back()) + " ";
     }
