@@ -21,7 +21,7 @@ struct TriedModel {
 };
 
 // A latency of 100 ns and a nanosecond a message; all messages are eager.
-const std::vector<TriedModel> kTried{
+const std::vector<TriedModel> kTriedModels{
     {"alpha_beta", {{"alpha", 1000}}},
     {"loggops", {{"L", 1e5}, {"o", 1000}, {"g", 1000}, {"S", 1e15}}},
     {"connections", {{"L", 1e5}, {"g", 1000}, {"S", 1e15}}},
@@ -45,7 +45,7 @@ void check_agreement(const char* algorithm, double most) {
   for (const int segments : unless_sanitized<int>({1, 16}, {16})) {
     std::vector<double> times;
     std::string text;
-    for (const TriedModel& tried : kTried) {
+    for (const TriedModel& tried : kTriedModels) {
       times.push_back(milliseconds(tried, algorithm, segments));
       text += std::string(tried.model) + " " + std::to_string(times.back()) + " ";
     }
