@@ -122,7 +122,7 @@ set(ARLAB_UNITS
   "bench/(results|measure|perf|study|machine|launches)"
   "bench/(validate|calibrate|tune(/guided)?|identify|sweep|scale)")
 set(ARLAB_NOT_IN_UNITY
-  algorithms/halving.cpp
+  algorithms/parts/halving.cpp
   bench/study/verdict.cpp
   bench/study/verdict_table.cpp
   simulator/calibrated/gpu_nodes.cpp

@@ -5,7 +5,7 @@
 // done. The broadcast runs the tree backwards. De Sensi et al., Bine Trees: Enhancing Collective
 // Operations by Optimizing Communication Locality, SC 2025, arXiv:2508.17311.
 #include "algorithms/base/text.hpp"
-#include "algorithms/negabinary.hpp"
+#include "algorithms/parts/negabinary.hpp"
 
 namespace arlab::catalog {
 namespace {

@@ -6,7 +6,7 @@
 // the end of the vector. Every chunk is added in the same order on every rank. Traff, Optimal,
 // Non-pipelined Reduce-scatter and Allreduce Algorithms, 2024, arXiv:2410.14234.
 #include "algorithms/chunk_hits.hpp"
-#include "algorithms/halving.hpp"
+#include "algorithms/parts/halving.hpp"
 
 namespace arlab::catalog {
 namespace {

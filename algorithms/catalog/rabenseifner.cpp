@@ -5,7 +5,7 @@
 // halves are a reduce_scatter and an all_gather. If m is not a power of two, extra ranks fold into
 // the others first. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 #include "algorithms/base/text.hpp"
-#include "algorithms/halving.hpp"
+#include "algorithms/parts/halving.hpp"
 #include "algorithms/rank_grid.hpp"
 
 namespace arlab::catalog {

@@ -4,8 +4,8 @@
 // right, an odd rank's as far to its left. Distances grow more slowly than powers of two, so
 // messages cross fewer links of a ring or torus. De Sensi, Bonato, Saam, Hoefler, Swing: Short-cutting
 // Rings for Higher Bandwidth Allreduce, NSDI 2024, arXiv:2401.09356.
-#include "algorithms/halving.hpp"
-#include "algorithms/negabinary.hpp"
+#include "algorithms/parts/halving.hpp"
+#include "algorithms/parts/negabinary.hpp"
 
 namespace arlab::catalog {
 namespace {

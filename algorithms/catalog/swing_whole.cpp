@@ -2,7 +2,7 @@
 //
 // Step s exchanges whole arrays with Swing's partner at distance 1, 1, 3, 5, 11, ... on alternate
 // sides. De Sensi et al., NSDI 2024, arXiv:2401.09356 (latency-optimal form).
-#include "algorithms/negabinary.hpp"
+#include "algorithms/parts/negabinary.hpp"
 
 namespace arlab::catalog {
 namespace {

@@ -1,4 +1,4 @@
-#include "algorithms/halving.hpp"
+#include "algorithms/parts/halving.hpp"
 
 #include "algorithms/chunk_hits.hpp"
 
