@@ -103,6 +103,15 @@ std::optional<RankSymmetry> symmetry(const Problem& p) {
 TwoLevels uneven() { return {&find_algorithm("master_worker"), &find_algorithm("ring")}; }
 bool is_even(const Problem& p) { return p.groups->even_size() > 0; }
 
+// Pieces of the vector use the links within nodes and those between nodes at once. A message keeps at
+// least 1,024 elements.
+int usual_segments(const Problem& p) {
+  constexpr Count kElements = 1024, kMost = 16;
+  const bool has_levels = p.groups && p.groups->count() > 1 && p.groups->count() < p.ranks;
+  if (!has_levels) return 1;
+  return static_cast<int>(std::clamp<Count>(p.elements / p.ranks / kElements, 1, kMost));
+}
+
 Algorithm described() {
   return {
       .name = "hierarchical",
@@ -116,6 +125,7 @@ Algorithm described() {
       .grouped = true,
       .chained = Chained::no,
       .carries = Carries::any_set,
+      .usual_segments = usual_segments,
       .parameters = {{"within", Parameter::Unit::algorithm, "round_robin",
                       "algorithm within groups: has reduce_scatter, or reduce"},
                      {"across", Parameter::Unit::algorithm, "ring", "algorithm between groups"},

@@ -263,6 +263,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
           config.problem.groups = layouts[i].groups.get();
           config.problem.grid = layouts[i].grid.get();
           config.problem.forest = layouts[i].forest.get();
+          if (usual_segments && segments.empty() && algorithm->usual_segments)
+            config.segments = algorithm->usual_segments(config.problem);
           check(config.problem);
           if (every_root() && problem.root > 0 && !has_root(*algorithm, config.problem)) continue;
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));

@@ -101,9 +101,10 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
   as_list(app.add_option("-s,--size", sizes,
                          "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4 (K = 1024)"))
       ->type_name("BYTES");
-  as_list(app.add_option("--segments", segments,
-                         "Pipeline: cut the vector into this many pieces that travel "
-                         "concurrently: 4, or 1,2,4 (default 1)"))
+  as_list(
+      app.add_option("--segments", segments,
+                     "Pipeline: cut the vector into this many pieces, which follow one another: 4, "
+                     "or 1,2,4 (default 1; hierarchical is simulated in up to 16 on links)"))
       ->type_name("COUNTS");
   if (!with_type) return;
   as_list(app.add_option("-t,--dtype", dtypes,

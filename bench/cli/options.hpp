@@ -90,6 +90,7 @@ struct SweepOptions {
   std::string trees;         ///< the topology whose trees `forest` uses
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
+  bool usual_segments = false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
   bool resume = false, plan = false;
   bool share = false;     ///< among the processes that a launcher started
   std::int32_t jobs = 0;  ///< threads that evaluate configurations; 0: one per processor

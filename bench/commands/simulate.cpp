@@ -171,6 +171,7 @@ void add_simulate(CLI::App& command, Session& session) {
                                      options->links, model));
     refuse_together(*options);
     options->disturbance.check(command);
+    o.usual_segments = m.parsed_model().has_links;
     std::vector<Config> configs = o.configs(m.layouts());
     if (options->fastest)
       Fastest::sort(configs, [&](const Config& c) {

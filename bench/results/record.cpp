@@ -214,7 +214,8 @@ Json head(const Record& r) {
 
 std::optional<double> SimulateBody::slowdown_per_delay() const {
   if (!undisturbed_us || !delay_us || !modelled_us) return std::nullopt;
-  return (*modelled_us - *undisturbed_us) / *delay_us;
+  const double delays = (*modelled_us - *undisturbed_us) / *delay_us;
+  return delays >= -1 && delays <= most_delays ? std::optional(delays) : std::nullopt;
 }
 
 std::optional<double> SimulateBody::optimum_fraction() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -46,6 +47,7 @@ struct SimulateBody {
   std::optional<std::string> engine = {};  ///< as in EngineKind
   std::string disturbance = {};            ///< what delays the run; empty: nothing
   std::optional<double> undisturbed_us = {}, delay_us = {};  ///< of one delay; with a disturbance
+  double most_delays = std::numeric_limits<double>::infinity();  ///< that can add up
   /// A time that no run on this topology can beat: the optimum, for allreduce a bound.
   std::optional<double> bound_us = {};
   std::optional<LinkUtilization> links = {};  ///< where the model has links
@@ -55,7 +57,8 @@ struct SimulateBody {
 
   /// bound_us by modelled_us: 1 is optimal.
   std::optional<double> optimum_fraction() const;
-  /// By how much the run ends later, per delay: 0 if it is absorbed, 1 if it is passed on once.
+  /// By how much the run ends later, per delay: 0 if it is absorbed, 1 if it is passed on once. Nothing
+  /// where the delay alone cannot be the reason, but that messages came in another order.
   std::optional<double> slowdown_per_delay() const;
 };
 

@@ -80,6 +80,8 @@ void disturb(const SimulateCommand& command, const Config& config,
   body.undisturbed_us = body.modelled_us;
   body.modelled_us = sum / command.disturbance.runs;
   body.delay_us = microseconds(command.disturbance.delay());
+  if (command.disturbance.jitter > Time{})
+    body.most_delays = static_cast<double>(r.claimed->messages);
 }
 
 // Compares what was sent with the claim.

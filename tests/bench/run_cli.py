@@ -134,6 +134,25 @@ class Contract(program.ProgramTest):
         [other] = self.records(*chain, "--jitter", "10us", "--noise-runs", 50, "--noise-seed", 2)
         self.assertNotEqual(jitter["modelled_us"], other["modelled_us"])
 
+    def test_a_ratio_that_a_delay_cannot_have_is_left_out(self):
+        chain = ("simulate", "chain", "-p", 16, "-s", "1M", "--segments", 64, "--model", "loggops", "--L", "3us", "--o", "1us")
+        for gap in ("999ns", "1us", "1001ns"):
+            [r] = self.records(*chain, "--g", gap, "--G", "80ps", "--jitter", "1ns")
+            self.assertLess(abs(r["modelled_us"] / r["undisturbed_us"] - 1), 0.1)
+            self.assertTrue(r["slowdown_per_delay"] is None or -1 <= r["slowdown_per_delay"] <= r["messages"], r)
+
+    def test_hierarchical_is_simulated_in_pieces_on_links(self):
+        pod = ("simulate", "hierarchical", "-p", 16, "-s", "1G", "--model", "fluid", "--topology", "rail_pod:nodes=2")
+        [pieces] = self.records(*pod)
+        [whole] = self.records(*pod, "--segments", 1)
+        self.assertEqual((pieces["segments"], whole["segments"]), (16, 1))
+        self.assertAlmostEqual(pieces["modelled_us"], 4260, delta=40)
+        self.assertGreater(whole["modelled_us"], 1.5 * pieces["modelled_us"])
+        [short] = self.records("simulate", "hierarchical", "-p", 16, "-s", "64K", "--model", "fluid", "--topology", "rail_pod:nodes=2")
+        self.assertEqual(short["segments"], 1)
+        [uniform] = self.records("simulate", "hierarchical", "-p", 16, "-s", "1G", "--groups", 8)
+        self.assertEqual(uniform["segments"], 1)
+
     def test_links_that_fail(self):
         one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--model", "fluid")
         [once] = self.records(*one, "--flap", "h0--s0:50us@20us")
