@@ -25,22 +25,24 @@ void mark_communication(Operators& all) {
 }
 
 // What a marked step holds, by which complete steps are told from others.
-struct Step {
+struct TracedStep {
   TraceOperator mark;
   std::size_t gradients = 0, kernels = 0;
   bool has_optimizer = false;
 };
 
-std::vector<Step> marked_steps(const Operators& all, const std::vector<std::size_t>& kernels_of) {
-  std::vector<Step> steps;
+std::vector<TracedStep> marked_steps(const Operators& all,
+                                     const std::vector<std::size_t>& kernels_of) {
+  std::vector<TracedStep> steps;
   for (const auto& op : all)
     if (is_mark(op)) steps.push_back({.mark = op.what});
   for (std::size_t i = 0; i < all.size(); ++i) {
     const TraceOperator& op = all[i].what;
-    const auto next = std::upper_bound(steps.begin(), steps.end(), op.begin,
-                                       [](double t, const Step& s) { return t < s.mark.begin; });
+    const auto next =
+        std::upper_bound(steps.begin(), steps.end(), op.begin,
+                         [](double t, const TracedStep& s) { return t < s.mark.begin; });
     if (next == steps.begin() || op.begin >= std::prev(next)->mark.end) continue;
-    Step& step = *std::prev(next);
+    TracedStep& step = *std::prev(next);
     step.gradients += op.name == "torch::autograd::AccumulateGrad" ? 1 : 0;
     step.kernels += kernels_of[i];
     step.has_optimizer |= op.name.starts_with("Optimizer.step");
@@ -49,13 +51,14 @@ std::vector<Step> marked_steps(const Operators& all, const std::vector<std::size
 }
 
 // The end of a recording cuts the last step off, or loses its kernels.
-const Step* last_complete(const std::vector<Step>& steps) {
+const TracedStep* last_complete(const std::vector<TracedStep>& steps) {
   std::size_t gradients = 0;
   bool has_optimizer = false;
-  for (const Step& step : steps) gradients = std::max(gradients, step.gradients);
-  for (const Step& step : steps) has_optimizer |= step.gradients == gradients && step.has_optimizer;
-  const Step *complete = nullptr, *before = nullptr;
-  for (const Step& step : steps) {
+  for (const TracedStep& step : steps) gradients = std::max(gradients, step.gradients);
+  for (const TracedStep& step : steps)
+    has_optimizer |= step.gradients == gradients && step.has_optimizer;
+  const TracedStep *complete = nullptr, *before = nullptr;
+  for (const TracedStep& step : steps) {
     if (step.gradients < gradients || step.has_optimizer != has_optimizer) continue;
     const bool lost = before && step.kernels * 10 < before->kernels * 9 && &step == &steps.back();
     if (!lost) complete = &step;
@@ -90,8 +93,8 @@ TraceOperators read_trace(std::string_view json, const std::string& file) {
   }
   for (auto& [thread, kernels] : trace.kernels) std::stable_sort(kernels.begin(), kernels.end());
 
-  const std::vector<Step> steps = marked_steps(all, kernels_of);
-  const Step* const step = last_complete(steps);
+  const std::vector<TracedStep> steps = marked_steps(all, kernels_of);
+  const TracedStep* const step = last_complete(steps);
   if (step) {
     trace.step = step->mark.name;
     trace.step_thread = step->mark.thread;
