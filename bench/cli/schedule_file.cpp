@@ -8,10 +8,10 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/read_file.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/goal/parse_goal.hpp"
 #include "bench/msccl/import.hpp"
 #include "bench/msccl/xml.hpp"
-#include "bench/results/record.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -11,6 +11,9 @@ namespace arlab::bench {
 
 using collectives::cannot_write;
 
+/// The `schema` of records and schedules: it rises when a key changes its meaning or is removed.
+inline constexpr int kSchema = 2;
+
 /// Makes the folder of a file if it is missing, with a note on stderr.
 void make_folder_of(const std::string& path);
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/run_body.hpp"
 #include "bench/results/statistics.hpp"
@@ -22,8 +23,6 @@
 #include "simulator/analysis/rank_times.hpp"
 
 namespace arlab::bench {
-
-inline constexpr int kSchema = 2;
 
 /// `arlab count`: the head says it all.
 struct CountBody {
@@ -100,8 +99,8 @@ struct TrainBody {
   std::optional<Summary> step_time_us = {};
   std::vector<Epoch> epochs = {};
   std::map<Count, Count> staleness = {};  ///< updates by the age of their gradient, in steps
-  Count warmup_steps = 0;  ///< the first steps of the run, which `timed` leaves out
-  Epoch timed = {};        ///< only steps, samples, times and bytes
+  Count warmup_steps = 0;                 ///< the first steps of the run, which `timed` leaves out
+  Epoch timed = {};                       ///< only steps, samples, times and bytes
 };
 
 struct Record {
