@@ -56,6 +56,7 @@ set(ARLAB_TESTS_NOT_IN_UNITY
   tests/training/cluster/host_list.cpp
   tests/training/cluster/slurm.cpp
   tests/training/cluster/tf_config.cpp
+  tests/training/compressors/contraction.cpp
   tests/training/compressors/cuda/codes.cpp
   tests/training/compressors/feedback.cpp
   tests/training/compressors/unbiased.cpp

@@ -128,7 +128,6 @@ MscclProgram parse_msccl(const std::string& text, const std::string& path) {
   program.collective = read.text(algo, "coll", "algo");
   const int gpus = read.number(algo, "ngpus", 1, kMostGpus, "algo");
   program.chunks = read.number(algo, "nchunksperloop", 1, kMostChunks, "algo");
-  const int channels = read.number_or(algo, "nchannels", kMostChunks, 1, kMostChunks, "algo");
   program.in_place = read.number_or(algo, "inplace", 1, 0, 1, "algo") == 1;
   program.root = read.number_or(algo, "root", 0, 0, gpus - 1, "algo");
   const int channels = read.number_or(algo, "nchannels", kMostChunks, 1, kMostChunks, "algo");
