@@ -76,7 +76,7 @@ TEST_CASE("plans and replays are in the schema") {
   row.step = row.alone = row.computation = 1;
   CHECK(schema.violation(to_json(row)) == "");
   const training::ModelProfile profile{.name = "some", .device = "one", .batch = 4};
-  ReplayResult result;
+  bench::ReplayResult result;
   result.config.profile = &profile;
   result.config.backend = "threads";
   result.config.learning.strategy = "mirrored";
