@@ -97,12 +97,13 @@ void print_bounds(const NetworkBounds& b, const Reached& reached,
   const std::string gathers = verdict(b.reached, 1, b.graph.raised);
   const double gap = 1 - reached.best.value_or(0) / b.allreduce_rate();
   print("{}: {}\n\n{}\n", text, show_plural(b.hosts(), "host"),
-        markdown({"collective", "at most GB/s", "is", "limited by"},
-                 {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
-                  {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
-                   reduce_scatter_limit(b, topology)},
-                  {"allreduce", rate(b.allreduce_rate()),
-                   verdict(reached.optimal, gap, b.graph.raised), allreduce_limit(b, topology)}}));
+        Lines{markdown(
+            {"collective", "at most GB/s", "is", "limited by"},
+            {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
+             {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
+              reduce_scatter_limit(b, topology)},
+             {"allreduce", rate(b.allreduce_rate()), verdict(reached.optimal, gap, b.graph.raised),
+              allreduce_limit(b, topology)}})});
   const std::string unit = fmt::format("{:.6g} GB/s", gigabytes(b.graph.unit));
   std::vector<std::vector<std::string>> rows{
       {"time of an all-gather, per shard",
