@@ -125,7 +125,7 @@ class Job(program.ProgramTest):
 
     def test_without_mpirun_it_says_how(self):
         _, err = self.arlab("run", "ring", "-b", "mpi", "-p", 4, code=2)
-        self.assertEqual(err, "error: backend mpi needs a job: start it as `mpirun -n 4 arlab run ...`\n")
+        self.assertEqual(err, "error: backend mpi needs a job: start the program with `mpirun -n 4`\n")
 
     def test_a_process_that_no_launcher_started_says_why_it_fails(self):
         variables = {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}
