@@ -124,9 +124,6 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   needs("--network", options.tunes() && !emulated,
         "--tune on real ranks; --backend virtual has --bandwidth and --topology");
   needs("--warmup-steps", !emulated, "real ranks: virtual ones take the same time from the start");
-  if (options.given("--local-batch") && options.given("--batch"))
-    fail(Blame::usage,
-         "--batch is the batch of all workers, --local-batch that of each: give one of them");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   for (const std::string_view option : VirtualRun::kOptions)
     needs(option, emulated, "--backend virtual");

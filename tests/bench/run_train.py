@@ -252,7 +252,7 @@ class Refusals(TrainTest):
         low, high = map(float, cells["95% interval"].split("-"))
         self.assertLessEqual(low, high)
         _, err = self.arlab("train", "-B", 32, "--local-batch", 16, code=2)
-        self.assertIn("--batch is the batch of all workers, --local-batch that of each", err)
+        self.assertIn("--batch, of all workers, and --local-batch, of each, are both given", err)
 
     def test_steps_go_on_beyond_the_epochs_unless_these_are_given(self):
         record = self.record(*SMALL, "--steps", 50)
@@ -265,7 +265,7 @@ class Refusals(TrainTest):
         data = random.Random(3)
         for name, samples in [(f"data_batch_{i}.bin", 10) for i in range(1, 6)] + [("test_batch.bin", 8)]:
             (self.folder / name).write_bytes(b"".join(bytes([data.randrange(10)]) + data.randbytes(3072) for _ in range(samples)))
-        run = ("-m", "cnn_pooled", "-d", f"cifar10:{self.folder}", "-B", 10, "--steps", 2, "--lr", "0.001")
+        run = ("-m", "alexnet", "-d", f"cifar10:{self.folder}", "-B", 10, "--steps", 2, "--lr", "0.001")
         for workers in (2, 3, 5):
             with self.subTest(workers=workers):
                 self.assertEqual(self.record(*run, "-w", workers, "--sharding", "file")["epochs"][0]["samples"], 20)
