@@ -117,7 +117,7 @@ TEST_CASE("a blocked packet blocks the packets behind it, except in separate que
         Fabric{parse_topology(
                    "graph { edge [bandwidth=\"1GB/s\", latency=0]; a [kind=host]; c [kind=host]; d "
                    "[kind=host]; left [kind=switch]; right [kind=switch]; a -- left -- right; "
-                   "right -- d; right -- c [bandwidth=\"1e8\"] }",
+                   "right -- d; right -- c [bandwidth=\"1e8B/s\"] }",
                    "test.dot"),
                Routing::automatic, 0, std::vector<Rank>{0, 1, 2}});
     const auto network = make_network(

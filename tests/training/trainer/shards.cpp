@@ -217,7 +217,7 @@ TEST_CASE(
   }
   {
     const FileLimit full(2000);  // less than a shard
-    CHECK(fails_to_save("free some space or write to another folder", ""));
+    CHECK(fails_to_save("make room or write somewhere else", ""));
   }
   CHECK(files_of_run(folder) == before);
   const Trained rest = train_in(folder, {.ranks = 3, .epochs = 2});
