@@ -78,8 +78,15 @@ def settings(records: Iterable[Record]) -> dict[Setting, list[Record]]:
     return parts
 
 
+def _given(record: Record, key: str) -> Any:
+    """Returns the value of the key; None for segments that nobody asked for: an algorithm chooses them by the size."""
+    if key == "segments" and record.get("kind") == SIMULATED and "--segments" not in str(record.context.get("command") or "--segments"):
+        return None
+    return record.get(key)
+
+
 def _usual(record: Record, key: str) -> Any:
-    value = record.get(key)
+    value = _given(record, key)
     return _USUAL.get(key) if value is None else value
 
 
@@ -87,7 +94,7 @@ def _setting_of(record: Record, varied: set[tuple[str, str]]) -> Setting:
     kind = record.get("kind")
     words = []
     for key in _SAME[kind]:
-        value = record.get(key)
+        value = _given(record, key)
         if value is not None and value != _USUAL.get(key):
             words.append(text_of(key, value))
         elif (kind, key) in varied and (usual := _usual(record, key)) is not None:

@@ -137,7 +137,9 @@ function byOrigin(kind, records) {
 // Returns [{kind, name, records}] of the measured and simulated records that a logarithmic axis can show.
 function settings(records) {
   const shown = records.filter((r) => Object.hasOwn(KINDS, r.kind) && (r.skipped ?? null) === null && isCount(r.ranks) && isCount(r.bytes));
-  const usual = (record, key) => get(record, key) ?? (Object.hasOwn(USUAL, key) ? USUAL[key] : null);
+  // Nobody asked for segments: an algorithm chooses them by the size.
+  const chosen = (record, key) => key === "segments" && record.kind === "simulate" && contextOf(record).command && !String(contextOf(record).command).includes("--segments");
+  const usual = (record, key) => (chosen(record, key) ? null : get(record, key)) ?? (Object.hasOwn(USUAL, key) ? USUAL[key] : null);
   const varied = (kind, key) => unique(shown.filter((r) => r.kind === kind).map((r) => usual(r, key)).filter((value) => value !== null)).length > 1;
   const varying = Object.fromEntries(Object.entries(KINDS).map(([kind, {same}]) => [kind, same.filter((key) => varied(kind, key))]));
   const alike = groupBy(shown, (record) => {

@@ -96,8 +96,14 @@ class Names(Folder):
         self.assertLessEqual({"Measured on vm, 2026-11-17: 2 ranks, mpi", "Measured on vm, 2026-11-24: 2 ranks, mpi"}, texts)
 
     def test_winners_keep_what_differs_apart(self) -> None:
-        rows = self.read([context(), *simulated(10.0), *simulated(5.0, segments=4), *simulated(7.0, model="packet")])
+        data = [*simulated(10.0), *simulated(5.0, segments=4), *simulated(7.0, model="packet")]
+        rows = self.read([context(command="arlab simulate all --segments 1,4"), *data])
         self.assertEqual({row[0] for row in winners.table(rows)}, {"`torus, fluid, 1 segment`", "`torus, fluid, 4 segments`", "`torus, packet, 1 segment`"})
+
+    def test_segments_that_nobody_asked_for_do_not_part_a_line(self) -> None:
+        chosen = [*simulated(10.0)[:1], *simulated(5.0, segments=4)[1:]]
+        for command, parts in (("arlab simulate hierarchical", 1), ("arlab simulate ring --segments 1,4", 2)):
+            self.assertEqual(len(settings.settings(self.read([context(command=command), *chosen]))), parts, command)
 
     def test_scaling_compares_runs_of_one_kind(self) -> None:
         rows = self.read([context(), *(trained(workers=n, strategy=s, images_per_s=r) for n, s, r in
