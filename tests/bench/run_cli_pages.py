@@ -21,7 +21,7 @@ class Report(program.ProgramTest):
         self.arlab(*SWEEP, "--json", "counts.jsonl")
         self.arlab("simulate", program.SIX, "-s", "1K", "--json", "times.jsonl")
         _, err = self.arlab("report", "counts.jsonl", "times.jsonl", "-o", "out/page.html")
-        self.assertEqual(err, "wrote out/page.html (66 records)\n")
+        self.assertEqual(err, "note: made the folder out\nwrote out/page.html (66 records)\n")
         data, _ = self.data_of(self.read("out/page.html"))
         self.assertEqual((len(data["contexts"]), len(data["records"])), (2, 66))
         self.assertEqual(data["files"], ["counts.jsonl", "times.jsonl"])

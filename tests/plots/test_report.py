@@ -89,7 +89,7 @@ class Report(unittest.TestCase):
         page = self.page(launches)
         self.assertEqual(said(page), ["Fastest measured, on vm, mpi, 2 ranks: Ring at every size."])
         self.assertIn("20 µs", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
-        page = self.page([context(), *simulated(), *simulated(segments=4)])
+        page = self.page([context(command="arlab simulate all --segments 1,4"), *simulated(), *simulated(segments=4)])
         self.assertEqual([one.split(":")[0] for one in said(page)], [f"Fastest simulated, fluid, torus, {n}, 2 ranks" for n in ("1 segment", "4 segments")])
 
     def test_no_record_breaks_it(self) -> None:
