@@ -44,7 +44,8 @@ class AnyRecords(Folder):
                         figure.draw_without_rendering()
             list(winners.table(rows))
             winners.overview(rows)
-        self.assertGreater(min(drawn.values()), 0, drawn)  # the trials reach every chart
+        drawn.pop("training_scaling")  # needs rows that are alike but for the workers: test_training_charts.py has them
+        self.assertGreater(min(drawn.values()), 0, drawn)  # the trials reach every other chart
 
     def test_text_of_records_is_text_in_every_file(self) -> None:
         label = "</text><script>alert(1)</script>|=cmd()\x1b[31m\u202e"
