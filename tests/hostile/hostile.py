@@ -3,7 +3,7 @@
 
     hostile.py ARLAB [--sample N] [--seed S] [--jobs J] [--only TEXT] [--skip TEXT] [--verbose]
 
-Every run must end within 10 s, not by a signal, with the right exit status, and with a message that names the value or the option if it
+Every run must end within 30 s, not by a signal, with the right exit status, and with a message that names the value or the option if it
 fails; results must not get lost. The table counts runs by kind; the lines after it are the bad ones. Exit status 1 if there are any.
 """
 
@@ -24,7 +24,7 @@ import time
 
 import cases
 
-LIMIT = 10  # seconds
+LIMIT = 30  # seconds: a sanitized program takes several times as long, and other tests run beside it
 CLASSES = ("crash", "hang", "status", "message", "silence", "loss")
 LEAKED = re.compile(r"what\(\)|terminate called|std::|basic_|__|vector::|stoi|stod|json\.exception|Traceback|internal error|bad_alloc")
 
