@@ -40,15 +40,15 @@ class Names(program.ProgramTest):
     def test_records(self):
         for words in (["simulate", "ring,tree", "-p", "2", "-s", "1K"], ["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"]):
             good = self.records(words)
-            for name in HOSTILE:
-                for key in STRINGS:
+            for turn, name in enumerate(HOSTILE):
+                for number, key in enumerate(STRINGS):
+                    if key != STRINGS[0] and (turn + number) % 3 != 0:
+                        continue
                     lines = copy.deepcopy(good)
                     for line in lines[1:]:
                         if isinstance(line.get(key, 0), (str, type(None))) and key in line:
                             line[key] = name
                     (self.folder / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-                    if key != STRINGS[0] and name not in HOSTILE[:3]:
-                        continue
                     self.check("compare", "bad.jsonl", "bad.jsonl")
                     self.check("compare", "good.jsonl", "bad.jsonl")
                     if key in STRINGS[:1]:
@@ -58,20 +58,21 @@ class Names(program.ProgramTest):
                             self.assertIsNone(HARMFUL.search(self.read("page.html")))
 
     def test_arguments(self):
-        """Every command that takes a name, or a file, gets hostile ones."""
-        for name in [*HOSTILE, "\udcff\udcfe"]:
-            for words in (["simulate", name, "-p", "2"], ["simulate", "ring", "-p", "2", "--topology", name], ["show", name, "-p", "2"],
+        """Every command that takes a name, or a file, gets two hostile ones."""
+        for turn, name in enumerate([*HOSTILE, "\udcff\udcfe"]):
+            for number, words in enumerate((["simulate", name, "-p", "2"], ["simulate", "ring", "-p", "2", "--topology", name], ["show", name, "-p", "2"],
                           ["show", "topology", name], ["verify", name, "-p", "2"], ["count", name, "-p", "2"], ["run", name],
                           ["run", "ring", "-b", name], ["bound", name], ["validate", name], ["calibrate", "-b", name], ["tune", "--check", name],
                           ["train", "-m", name], ["train", "-m", "mlp", "-b", name], ["plan", "-m", name], ["plan", "-m", f"profile:{name}"],
                           ["compare", name, name], ["report", name], ["export", name, "-p", "2"], ["list", name], [name],
                           ["simulate", "ring", "-p", "2", "--machine", name], ["explore", "-o", f"{name}/x/"], ["simulate", f"--{name}"],
-                          ["simulate", "ring", "-p", "2", "-s", name], ["report", name, "-o", name]):
-                self.check(*words)
+                          ["simulate", "ring", "-p", "2", "-s", name], ["report", name, "-o", name])):
+                if (turn + number) % 4 == 0:
+                    self.check(*words)
 
     def test_files_with_such_names(self):
         """Notes name files."""
-        for number, name in enumerate(HOSTILE):
+        for number, name in enumerate(HOSTILE[::2]):
             name = name.replace("/", "_") + str(number)
             self.check("simulate", "ring", "-p", "2", "-s", "1K", "--json", name)
             self.check("simulate", "ring", "-p", "2", "-s", "1K", "--json", name)  # keeps the earlier
@@ -89,7 +90,7 @@ class Names(program.ProgramTest):
                 path.unlink()
 
     def test_names_in_topologies(self):
-        for name in HOSTILE:
+        for name in HOSTILE[::2]:
             quoted = name.replace("\\", "\\\\").replace('"', '\\"')
             (self.folder / "net.dot").write_text(f'graph {{ "{quoted}" [kind=host]; b [kind=host]; "{quoted}" -- b '
                                                  '[bandwidth="1Gbps", latency="1us"]; }', encoding="utf-8")
@@ -103,7 +104,7 @@ class Names(program.ProgramTest):
 
     def test_names_in_profiles(self):
         layer = {"name": "x", "tensors": {"w": 1000}, "forward_us": 10, "backward_us": 20}
-        for name in HOSTILE:
+        for name in HOSTILE[1::2]:
             profile = {"profile": 1, "name": name, "device": name, "batch": 1, "samples": name, "parameters": 1000, "gradient_bytes": 4,
                        "optimizer_ps_per_parameter": 1, "sources": {"parameters": name}, "layers": [{**layer, "name": name}]}
             (self.folder / "p.json").write_text(json.dumps(profile), encoding="utf-8")
