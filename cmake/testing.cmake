@@ -179,8 +179,8 @@ function(arlab_check_headers)
   endif()
 endfunction()
 
-# arlab_test_classes(<variable> <name> <script>): a ctest test "<name>_<class>" for each class of tests of a Python script, so that
-# they run beside each other. Classes whose names end in Test hold what others share. Sets the variable to the names.
+# arlab_test_classes(<variable> <name> <script> <arguments...>): a ctest test "<name>_<class>" for each class of tests of a Python
+# script, which gets the class and the arguments, so that they run beside each other. Classes whose names end in Test hold what others share. Sets the variable to the names.
 function(arlab_test_classes variable name script)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${script})
   file(STRINGS ${script} classes REGEX "^class [A-Za-z]+\\(")
@@ -189,7 +189,7 @@ function(arlab_test_classes variable name script)
   set(tests "")
   foreach(class ${classes})
     string(TOLOWER "${name}_${class}" test)
-    add_test(NAME ${test} COMMAND ${ARLAB_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${class})
+    add_test(NAME ${test} COMMAND ${ARLAB_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${class} ${ARGN})
     list(APPEND tests ${test})
   endforeach()
   set(${variable} ${tests} PARENT_SCOPE)

@@ -20,8 +20,9 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -88,8 +89,8 @@ def kept(value: Any) -> Any:
     return {key: kept(one) for key, one in value.items() if key in KEPT and one is not None} if isinstance(value, dict) else value
 
 
-# A figure is its file, the picture's bytes, and its words.
-Made = tuple[Path, bytes, list[str]]
+# A figure is its file, what draws the picture's bytes, and its words.
+Made = tuple[Path, Callable[[], bytes], list[str]]
 
 
 def charts(wanted: list[str]) -> Iterator[Made]:
@@ -109,10 +110,15 @@ def charts(wanted: list[str]) -> Iterator[Made]:
         figure = catalog.figure_of(chart, read(file), None)
         if figure is None:
             sys.exit(f"error: {file} holds nothing for {chart}")
-        text, picture = io.StringIO(), io.BytesIO()
+        text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(picture, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-        yield HERE / f"{name}.png", smaller(picture), words_of(text.getvalue())
+        yield HERE / f"{name}.png", partial(png_of, figure), words_of(text.getvalue())
+
+
+def png_of(figure: Any) -> bytes:
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    return smaller(picture)
 
 
 def smaller(picture: io.BytesIO) -> bytes:
@@ -157,17 +163,17 @@ def pages(wanted: list[str]) -> Iterator[Made]:
         page.picture(Path("page.png"))
         words = page.run("document.querySelector('main').innerText").split("\n")
         page.close()
-        yield HERE / f"{name}.png", smaller(io.BytesIO(Path("page.png").read_bytes())), sorted(filter(None, map(str.strip, words)))
+        yield HERE / f"{name}.png", partial(smaller, io.BytesIO(Path("page.png").read_bytes())), sorted(filter(None, map(str.strip, words)))
     if "teaching" in wanted:
         folder = Path("teaching")
         teaching.main("explore.html", folder)
         for path in sorted(folder.iterdir()):
             svg = path.read_text(encoding="utf-8")
-            yield ROOT / "docs" / "teaching" / "figures" / path.name, svg.encode(), words_of(svg)
+            yield ROOT / "docs" / "teaching" / "figures" / path.name, svg.encode, words_of(svg)
 
 
-def write(path: Path, picture: bytes, words: list[str]) -> int:
-    path.write_bytes(with_words(picture, words) if path.suffix == ".png" else picture)
+def write(path: Path, picture: Callable[[], bytes], words: list[str]) -> int:
+    path.write_bytes(with_words(picture(), words) if path.suffix == ".png" else picture())
     print(path.relative_to(ROOT))
     return 0
 

@@ -42,7 +42,7 @@ class Names(program.ProgramTest):
             good = self.records(words)
             for turn, name in enumerate(HOSTILE):
                 for number, key in enumerate(STRINGS):
-                    if key != STRINGS[0] and (turn + number) % 3 != 0:
+                    if key != STRINGS[0] and (turn + number) % 4 != 0:
                         continue
                     lines = copy.deepcopy(good)
                     for line in lines[1:]:
@@ -51,7 +51,7 @@ class Names(program.ProgramTest):
                     (self.folder / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
                     self.check("compare", "bad.jsonl", "bad.jsonl")
                     self.check("compare", "good.jsonl", "bad.jsonl")
-                    if key in STRINGS[:1]:
+                    if key == STRINGS[0] and turn % 3 == 1:
                         code, _, _ = self.check("report", "bad.jsonl", "-o", "page.html")
                         if code == 0:
                             self.assertNotIn("<script>alert", self.read("page.html"))

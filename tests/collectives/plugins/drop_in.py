@@ -1,6 +1,6 @@
 """libarlab_mpi.so under programs that know nothing of it: our own in C++ and Fortran, mpi4py, hpcc, LAMMPS.
 
-    drop_in.py LIBRARY MPI_PROGRAM MPIEXEC
+    drop_in.py CLASS LIBRARY MPI_PROGRAM MPIEXEC
 """
 import json
 import os
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY, PROGRAM, MPIEXEC = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+LIBRARY, PROGRAM, MPIEXEC = (pathlib.Path(word).resolve() for word in sys.argv[2:5])
 PYTHON = "/usr/bin/python3"  # the one that sees the distribution's packages
 MPICH = "HYDRA" in subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, check=False).stdout
 # Programs of the distribution are linked to its default library.
@@ -107,7 +107,7 @@ void add_(char* from, char* into, MPI_Fint* count, MPI_Fint* type) {
 """
 
 
-class DropIn(unittest.TestCase):
+class DropInTest(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.scratch.name)
@@ -138,6 +138,33 @@ class DropIn(unittest.TestCase):
         self.assertTrue(found, err)
         return int(found[1]), int(found[2])
 
+    def compile(self, compiler, name, **sources):
+        """Compiles the sources, given as suffix=text; returns the program."""
+        paths = []
+        for suffix, text in sources.items():
+            paths.append(self.folder / f"{name}.{suffix}")
+            paths[-1].write_text(text)
+            if len(sources) > 1:
+                subprocess.run(["mpicc" if suffix == "c" else compiler, "-w", "-c", paths[-1], "-o", paths[-1].with_suffix(f".{suffix}.o")],
+                               cwd=self.folder, check=True)
+                paths[-1] = paths[-1].with_suffix(f".{suffix}.o")
+        subprocess.run([compiler, "-w", *paths, "-o", name], cwd=self.folder, check=True)
+        return self.folder / name
+
+    def run_unlike(self, first, others, library_of_others=LIBRARY):
+        """Runs rank 0 and two others with ARLAB_ALGORITHM (none: not set) of their own; returns a process."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                "OMPI_MCA_mpi_yield_when_idle": "1"}
+        words = [MPIEXEC]
+        for ranks, algorithm, library in ((1, first, LIBRARY), (2, others, library_of_others)):
+            words += [":"] * (len(words) > 1) + ["-n", str(ranks)]
+            words += [word for word in ("-x", f"LD_PRELOAD={library}") if library]
+            words += [word for word in ("-x", f"ARLAB_ALGORITHM={algorithm}") if algorithm] + [PROGRAM]
+        return subprocess.Popen(words, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+class Programs(DropInTest):
     def test_every_way_to_call_is_right(self):
         algorithms = ("ring", "butterfly@16K,ring", "mpi@4K,circulant", "hierarchical:within=ring,across=tree", "pat")
         for ranks, count in ((1, 1), (2, 3), (3, 5), (4, 5)):  # one rank exchanges nothing, two know two orders
@@ -203,19 +230,6 @@ class DropIn(unittest.TestCase):
         _, err = self.run_ranks(2, PROGRAM, algorithm="ring", profile="calls.jsonl/below")
         self.assertIn("ARLAB_PROFILE: cannot write calls.jsonl/below (Not a directory)", err)
 
-    def compile(self, compiler, name, **sources):
-        """Compiles the sources, given as suffix=text; returns the program."""
-        paths = []
-        for suffix, text in sources.items():
-            paths.append(self.folder / f"{name}.{suffix}")
-            paths[-1].write_text(text)
-            if len(sources) > 1:
-                subprocess.run(["mpicc" if suffix == "c" else compiler, "-w", "-c", paths[-1], "-o", paths[-1].with_suffix(f".{suffix}.o")],
-                               cwd=self.folder, check=True)
-                paths[-1] = paths[-1].with_suffix(f".{suffix}.o")
-        subprocess.run([compiler, "-w", *paths, "-o", name], cwd=self.folder, check=True)
-        return self.folder / name
-
     @OF_DEFAULT
     def test_ranks_that_call_nothing_do_not_stop_the_report_and_the_profile(self):
         program = self.compile("mpicc", "workers", c=OF_WORKERS)
@@ -230,32 +244,15 @@ class DropIn(unittest.TestCase):
         self.assertEqual(self.run_ranks(1, program, library=None)[0], "1 1 ")
         self.assertEqual(self.run_ranks(1, program, algorithm="ring")[0], "1 1 ")
 
-    def run_unlike(self, first, others, library_of_others=LIBRARY):
-        """Runs rank 0 and two others with ARLAB_ALGORITHM (none: not set) of their own; returns a process."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
-        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                "OMPI_MCA_mpi_yield_when_idle": "1"}
-        words = [MPIEXEC]
-        for ranks, algorithm, library in ((1, first, LIBRARY), (2, others, library_of_others)):
-            words += [":"] * (len(words) > 1) + ["-n", str(ranks)]
-            words += [word for word in ("-x", f"LD_PRELOAD={library}") if library]
-            words += [word for word in ("-x", f"ARLAB_ALGORITHM={algorithm}") if algorithm] + [PROGRAM]
-        return subprocess.Popen(words, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
     @OF_DEFAULT
     def test_ranks_with_different_settings_end_with_a_message(self):
         (self.folder / "a.json").write_text("{}")
-        missing = self.run_unlike("ring", "ring", library_of_others=None)  # is noticed after a minute
         for first, others in (("ring", None), (None, "ring"), ("ring", "rabenseifner"), ("mpi@64K,ring", "mpi@4K,ring"), ("a.json", "b.json")):
             with self.subTest(first=first, others=others), self.run_unlike(first, others) as job:
                 out, _ = job.communicate(timeout=120)
                 self.assertEqual(job.returncode, 2, out)
                 self.assertIn(f"different settings: 'ARLAB_ALGORITHM={first or ''}' on rank 0, "
                               f"'ARLAB_ALGORITHM={others or ''}' on rank 1", out)
-        with missing:
-            out, _ = missing.communicate(timeout=200)
-            self.assertEqual(missing.returncode, 3, out)
-            self.assertRegex(out, r"rank 0 on \S+ has loaded libarlab_mpi, but .* give LD_PRELOAD to all")
 
     @OF_DEFAULT
     @unittest.skipUnless(shutil.which("mpif90"), "mpif90 is not installed: apt install gfortran")
@@ -275,6 +272,8 @@ class DropIn(unittest.TestCase):
             self.assertIn("wrong 0", out)
             self.assertEqual(self.share(err), (3, 3))
 
+
+class ProgramsOfOthers(DropInTest):
     @OF_DEFAULT
     @unittest.skipUnless(subprocess.run([PYTHON, "-c", "import mpi4py, numpy"], capture_output=True, check=False).returncode == 0,
                          "mpi4py is not installed: apt install python3-mpi4py")
@@ -316,5 +315,14 @@ class DropIn(unittest.TestCase):
             self.assertGreater(ran, 0.9 * calls)
 
 
+class WithoutLibrary(DropInTest):
+    @OF_DEFAULT
+    def test_a_rank_that_has_not_loaded_it_is_named_after_a_minute(self):
+        with self.run_unlike("ring", "ring", library_of_others=None) as job:
+            out, _ = job.communicate(timeout=200)
+            self.assertEqual(job.returncode, 3, out)
+            self.assertRegex(out, r"rank 0 on \S+ has loaded libarlab_mpi, but .* give LD_PRELOAD to all")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
+    unittest.main(argv=[*sys.argv[:2], *sys.argv[5:]], verbosity=2)
