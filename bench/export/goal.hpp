@@ -7,9 +7,9 @@
 
 namespace arlab::bench {
 
-/// Returns the trace. A round is its sends and receives, and a `calc 0` that waits for all of them and
-/// that the next round requires. Lanes are independent, and differ in their tags. Reductions take no
-/// time.
+/// Returns the trace. The operations of a round require those of the one before, or, where those are many,
+/// a `calc 0` that requires them. Lanes are independent, and differ in their tags; those of several pieces
+/// have channel + channels * piece, as a comment says. Reductions take no time.
 std::string goal_trace(const Config& config);
 
 }  // namespace arlab::bench

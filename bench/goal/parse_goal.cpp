@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <unordered_map>
@@ -104,7 +105,8 @@ class GoalWords {
 
 class GoalParser {
  public:
-  GoalParser(std::string_view content, const std::string& path) : words_(content, path) {}
+  GoalParser(std::string_view content, const std::string& path)
+      : words_(content, path), channels_(channels_of(content)) {}
 
   TraceGraph parse() {
     if (!words_.take_if("num_ranks"))
@@ -114,6 +116,7 @@ class GoalParser {
     const Count ranks = words_.number("num_ranks", kMostTraceRanks);
     if (ranks < 1) words_.wrong("num_ranks is 0: give at least 1");
     trace_.ranks.resize(index(ranks));
+    trace_.channels = channels_;
     std::vector<bool> given(index(ranks));
     while (!words_.word().empty()) {
       if (!words_.take_if("rank"))
@@ -129,6 +132,17 @@ class GoalParser {
   }
 
  private:
+  // As the comment at the begin has it; 0 without one.
+  static std::int32_t channels_of(std::string_view content) {
+    std::int32_t channels = 0;
+    if (!content.starts_with(kChannelsComment)) return 0;
+    content.remove_prefix(kChannelsComment.size());
+    const auto [end, fault] =
+        std::from_chars(content.data(), content.data() + content.size(), channels);
+    const bool ends_line = end == content.data() + content.size() || *end == '\n' || *end == '\r';
+    return fault == std::errc() && ends_line ? std::max(0, channels) : 0;
+  }
+
   void parse_rank(RankGraph& graph) {
     labels_.clear();
     while (!words_.take_if("}")) {
@@ -212,6 +226,7 @@ class GoalParser {
   }
 
   GoalWords words_;
+  std::int32_t channels_;
   TraceGraph trace_;
   std::unordered_map<std::string_view, std::uint32_t> labels_;  // of the rank's operations
 };

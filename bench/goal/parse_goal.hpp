@@ -18,6 +18,10 @@
 
 namespace arlab::bench {
 
+/// A file that begins with this comment and a number C has tags of channel + C * piece: the pieces of a
+/// channel leave one after another (algorithms/turn.hpp), which GOAL itself does not say.
+inline constexpr std::string_view kChannelsComment = "// channels ";
+
 /// Whether the content begins as a GOAL file does, after comments.
 bool is_goal(std::string_view content);
 

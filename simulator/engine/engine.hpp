@@ -72,7 +72,8 @@ class Engine {
 
   // Rounds.
   bool next_round(Index id);
-  void schedule(Kind kind, Index actor, Time time, Time now, Index number = 0) {
+  [[gnu::always_inline]] void schedule(Kind kind, Index actor, Time time, Time now,
+                                       Index number = 0) {
     queue_.push(
         {.time = time, .bytes = now.count(), .actor = actor, .depth = number, .kind = kind});
   }
@@ -102,13 +103,20 @@ class Engine {
     return !waiting(rank).messages.empty() && network_.can_receive(rank, now) == now;
   }
   void wake(const Event& e);
-  void wake_later(Rank rank, Time now);
+  // Wakes the rank when it can send or receive what waits, if it does not wake before.
+  void wake_at(Rank rank, Time when, Time now) {
+    if (when < waiting(rank).wake) push_wake(rank, when, now);
+  }
+  void push_wake(Rank rank, Time when, Time now);
 
   // Sends.
-  Bytes next_send(Index id);
-  Bytes send_one(Index id, Bytes bytes, Time now);
+  Bytes bytes_sent(Index id, const Action& action) const {
+    return action.sends() ? actors_.bytes_of(id, action) : 0;
+  }
   void send_from(Index id, Time now, Time since);
-  bool may_send(Rank rank, Time now, Time since);
+  [[gnu::always_inline]] bool is_next(Rank rank, Time now, Time since);
+  void send_later(Index id, Bytes bytes, Time since);
+  [[gnu::always_inline]] void send_waiting(Waiting& w, Time now);
   bool inject(Index id, const Action& action, Bytes bytes, Time now);
   void match_posted(Index id, Time now);
   void ready(Index sender, Index position, Time now);

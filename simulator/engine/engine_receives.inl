@@ -11,12 +11,13 @@ template <class Source>
 void Engine<Source>::arrive(const Event& e) {
   const Rank target = actors_.rank_of(e.actor);
   Waiting& w = waiting(target);
-  const bool is_first = w.messages.empty();
-  if (is_first && network_.can_receive(target, e.time) == e.time &&
+  if (!w.messages.empty()) return messages_.append(w.messages, e);
+  const Time when = network_.can_receive(target, e.time);
+  if (when == e.time &&
       !(can_send(target, e.time) && since_of(messages_.front(w.sends)) < since_of(e)))
     return receive(e, e.time);
   messages_.append(w.messages, e);
-  if (is_first) wake_later(target, e.time);
+  wake_at(target, when, e.time);
 }
 
 // Of a send and a message of the same time the message goes first.
@@ -28,30 +29,27 @@ void Engine<Source>::wake(const Event& e) {
   if (e.depth != w.wakes) return;  // an earlier one has taken its place
   w.wake = kNever;
   for (;;) {
-    bool sends = can_send(rank, now);
-    const bool receives = can_receive(rank, now);
-    if (!sends && !receives) return wake_later(rank, now);
-    sends = sends && !(receives &&
-                       since_of(messages_.front(w.messages)) <= since_of(messages_.front(w.sends)));
+    const Time send = w.sends.empty() ? kNever : network_.can_send(rank, now),
+               receives = w.messages.empty() ? kNever : network_.can_receive(rank, now),
+               when = std::min(send, receives);
+    if (when > now) return wake_at(rank, when, now);
+    const auto message_is_first = [&] {
+      return since_of(messages_.front(w.messages)) <= since_of(messages_.front(w.sends));
+    };
+    const bool sends = send == now && !(receives == now && message_is_first());
     // What else happens at this time was perhaps scheduled before: then the rank wakes after it.
     const Time first = since_of(messages_.front(sends ? w.sends : w.messages));
-    if (scheduled < first && scheduled < now) return wake_later(rank, now);
-    const Index sender = sends ? messages_.front(w.sends).actor : 0;
-    if (!sends)
+    if (scheduled < first && scheduled < now) return wake_at(rank, now, now);
+    if (sends)
+      send_waiting(w, now);
+    else
       receive(messages_.take(w.messages), now);
-    else if (send_one(sender, next_send(sender), now) == 0)
-      messages_.take(w.sends);
   }
 }
 
-// Wakes the rank as soon as it can send or receive what waits.
 template <class Source>
-void Engine<Source>::wake_later(Rank rank, Time now) {
+void Engine<Source>::push_wake(Rank rank, Time when, Time now) {
   Waiting& w = waiting(rank);
-  Time when = kNever;
-  if (!w.sends.empty()) when = network_.can_send(rank, now);
-  if (!w.messages.empty()) when = std::min(when, network_.can_receive(rank, now));
-  if (when >= w.wake) return;
   w.wake = when;
   schedule(Kind::wake, static_cast<Index>(rank), when, now, ++w.wakes);
 }

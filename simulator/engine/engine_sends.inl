@@ -4,51 +4,65 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "simulator/engine/engine.hpp"
 
 namespace arlab::simulator {
 
-// Finds the next send of the round. Returns its bytes, 0 if there is none.
-template <class Source>
-Bytes Engine<Source>::next_send(Index id) {
-  Actor& a = actors_[id];
-  const Round round = a.pending.round();
-  for (; a.next_send < round.size(); ++a.next_send)
-    if (round[a.next_send].sends())
-      if (const Bytes bytes = actors_.bytes_of(id, round[a.next_send]); bytes > 0) return bytes;
-  return 0;
-}
-
-// Sends the message that next_send() has found. Returns the bytes of the one after it.
-template <class Source>
-Bytes Engine<Source>::send_one(Index id, Bytes bytes, Time now) {
-  Actor& a = actors_[id];
-  if (!inject(id, a.pending.round()[a.next_send++], bytes, now)) return next_send(id);
-  complete_round(id, now);
-  return 0;
-}
-
 // Sends the messages that can leave now. The other sends of the round wait for the rank.
 template <class Source>
 void Engine<Source>::send_from(Index id, Time now, Time since) {
+  Actor& a = actors_[id];
   const Rank rank = actors_.rank_of(id);
-  for (Bytes bytes = next_send(id); bytes > 0; bytes = send_one(id, bytes, now)) {
-    if (may_send(rank, now, since)) continue;
-    const Event send{.time = since, .actor = id, .kind = Kind::send};
-    messages_.insert(waiting(rank).sends, send,
-                     [](const Event& a, const Event& b) { return a.time < b.time; });
-    return wake_later(rank, now);
+  const Round round = a.pending.round();
+  for (; a.next_send < round.size(); ++a.next_send) {
+    const Action& action = round[a.next_send];
+    const Bytes bytes = bytes_sent(id, action);
+    if (bytes == 0) continue;
+    const Time when = network_.can_send(rank, now);
+    if (when > now || !is_next(rank, now, since)) {
+      send_later(id, bytes, since);
+      return wake_at(rank, when, now);
+    }
+    if (!inject(id, action, bytes, now)) continue;
+    ++a.next_send;
+    return complete_round(id, now);
   }
 }
 
-// Whether a send can go that does not wait yet.
+// Whether a send goes before what waits for the rank.
 template <class Source>
-bool Engine<Source>::may_send(Rank rank, Time now, Time since) {
-  if (network_.can_send(rank, now) > now) return false;
+inline bool Engine<Source>::is_next(Rank rank, Time now, Time since) {
   const Waiting& w = waiting(rank);
   if (!w.sends.empty() && since_of(messages_.front(w.sends)) <= since) return false;
   return !can_receive(rank, now) || since < since_of(messages_.front(w.messages));
+}
+
+template <class Source>
+void Engine<Source>::send_later(Index id, Bytes bytes, Time since) {
+  const Event send{.time = since, .bytes = bytes, .actor = id, .kind = Kind::send};
+  messages_.insert(waiting(actors_.rank_of(id)).sends, send,
+                   [](const Event& a, const Event& b) { return a.time < b.time; });
+}
+
+// Sends the first message that waits. The next one of its round takes its place.
+template <class Source>
+inline void Engine<Source>::send_waiting(Waiting& w, Time now) {
+  const auto [id, bytes] =
+      std::pair(messages_.front(w.sends).actor, messages_.front(w.sends).bytes);
+  Actor& a = actors_[id];
+  const Round round = a.pending.round();
+  if (inject(id, round[a.next_send++], bytes, now)) {
+    complete_round(id, now);
+  } else {
+    for (; a.next_send < round.size(); ++a.next_send)
+      if (const Bytes next = bytes_sent(id, round[a.next_send]); next > 0) {
+        messages_.front(w.sends).bytes = next;
+        return;
+      }
+  }
+  messages_.take(w.sends);
 }
 
 // Hands the message to the network. Returns whether this completes the round.

@@ -82,7 +82,7 @@ class EventQueue {
         std::bit_width(static_cast<std::uint64_t>(time.count() ^ now_.count())));
   }
 
-  void append(Bucket& bucket, const Event& event) {
+  [[gnu::always_inline]] void append(Bucket& bucket, const Event& event) {
     if (!bucket.last || bucket.last->size == kBlock) {
       Block* block = take_block();
       (bucket.last ? bucket.last->next : bucket.first) = block;

@@ -34,6 +34,7 @@ class ListPool {
     nodes_[i].next = *place;
     *place = i;
   }
+  T& front(const List& list) { return nodes_[list.head].value; }
   const T& front(const List& list) const { return nodes_[list.head].value; }
   T take(List& list) {
     const std::uint32_t i = list.head;

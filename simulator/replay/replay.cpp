@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 #include <queue>
 #include <set>
@@ -208,7 +209,15 @@ class Replay {
     const Rank peer = sends ? o.peer : operations_[partner_[operation]].rank;
     const PostedAction action{sends ? ActionKind::send : ActionKind::replace, peer,
                               std::max<Bytes>(1, bytes)};
-    simulation_.start(operations_[operation].rank, operations_[operation].lane, {&action, 1}, now_);
+    simulation_.start(operations_[operation].rank, operations_[operation].lane, {&action, 1}, now_,
+                      turn_of(o));
+  }
+
+  Turn turn_of(const Operation& o) const {
+    if (trace_.channels == 0) return {};
+    constexpr Count kMost = std::numeric_limits<std::int32_t>::max();
+    return {static_cast<std::int32_t>(o.tag % trace_.channels),
+            static_cast<std::int32_t>(std::min(o.tag / trace_.channels, kMost))};
   }
 
   std::uint32_t& lane(Rank rank, std::int32_t number) {

@@ -39,6 +39,8 @@ struct RankGraph {
 
 struct TraceGraph {
   std::vector<RankGraph> ranks;
+  /// If not 0, a tag is channel + channels * piece of what takes turns (algorithms/turn.hpp).
+  std::int32_t channels = 0;
   bool operator==(const TraceGraph&) const = default;
 };
 

@@ -9,22 +9,20 @@ namespace arlab::simulator {
 
 inline void WindowSweep::arrive(State& s, const Mail& mail) {
   const Time now = mail.arrival;
-  const bool is_first = s.waiting == kNoMail;
-  if (is_first && can_receive(s, now) &&
-      !(s.sends && can_send(s, now) && origins_.time(s.own_pushed) < sent(mail)))
+  if (s.waiting != kNoMail) return add(s.waiting, mail);
+  const Time when = receives_at(s, now);
+  if (when == now &&
+      !(s.sends && sends_at(s, now) == now && origins_.time(s.own_pushed) < sent(mail)))
     return receive(s, mail, now);
   add(s.waiting, mail);
-  if (is_first) wake_later(s, now);
+  wake_at(s, when);
 }
 
 inline void WindowSweep::add(std::uint32_t& list, const Mail& mail) {
   if (!mails_.append(list, mail)) gives_up_ = true;
 }
 
-inline void WindowSweep::wake_later(State& s, Time now) {
-  Time when = kNever;
-  if (s.sends) when = std::max({now, s.processor, s.send});
-  if (s.waiting != kNoMail) when = std::min(when, std::max({now, s.processor, s.receive}));
+inline void WindowSweep::wake_at(State& s, Time when) {
   if (when >= s.wake) return;
   s.wake = in_calendar(when);
   s.wake_pushed = origin_;
@@ -34,16 +32,17 @@ inline void WindowSweep::wake_later(State& s, Time now) {
 inline void WindowSweep::wake(State& s, Rank rank) {
   const Time now = std::exchange(s.wake, kNever), scheduled = origins_.time(s.wake_pushed);
   for (;;) {
-    bool sends = s.sends && can_send(s, now);
-    const bool receives = s.waiting != kNoMail && can_receive(s, now);
-    if (!sends && !receives) return wake_later(s, now);
-    const Time since = sends ? origins_.time(s.own_pushed) : kNever;
-    const Time first = receives ? sent(mails_[s.waiting]) : kNever;
-    if (scheduled < std::min(since, first) && scheduled < now) return wake_later(s, now);
+    const Time send = s.sends ? sends_at(s, now) : kNever,
+               received = s.waiting != kNoMail ? receives_at(s, now) : kNever,
+               when = std::min(send, received);
+    if (when > now) return wake_at(s, when);
+    const Time since = send == now ? origins_.time(s.own_pushed) : kNever;
+    const Time first = received == now ? sent(mails_[s.waiting]) : kNever;
+    if (scheduled < std::min(since, first) && scheduled < now) return wake_at(s, now);
     if (first <= since)
       receive(s, mails_.take_at(s.waiting), now);
     else
-      s.sends = send_next(s, rank, now);
+      send_waiting(s, rank, now);
   }
 }
 

@@ -53,25 +53,34 @@ inline void WindowSweep::push(State& s, Own kind, Time time) {
 }
 
 inline void WindowSweep::send_from(State& s, Rank rank, Time now, Time since) {
-  for (bool more = has_send(s); more; more = send_next(s, rank, now)) {
-    const bool is_later =
-        s.waiting != kNoMail && can_receive(s, now) && sent(mails_[s.waiting]) <= since;
-    if (can_send(s, now) && !is_later) continue;
-    s.sends = true;
-    s.own_pushed = Origin(since);
-    return wake_later(s, now);
+  for (; s.next_send < s.size; ++s.next_send) {
+    const Step& step = steps(s)[s.next_send];
+    if (!step.sends()) continue;
+    const Time when = sends_at(s, now);
+    if (when > now ||
+        (s.waiting != kNoMail && receives_at(s, now) == now && sent(mails_[s.waiting]) <= since)) {
+      s.sends = true;
+      s.own_pushed = Origin(since);
+      return wake_at(s, when);
+    }
+    if (!send(s, rank, step, now)) continue;
+    ++s.next_send;
+    return complete(s, now);
   }
 }
 
-// Finds the next send of the round.
-inline bool WindowSweep::has_send(State& s) const {
+// Sends the message that waits. The next one of the round takes its place.
+inline void WindowSweep::send_waiting(State& s, Rank rank, Time now) {
+  if (send(s, rank, steps(s)[s.next_send++], now)) {
+    s.sends = false;
+    return complete(s, now);
+  }
   while (s.next_send < s.size && !steps(s)[s.next_send].sends()) ++s.next_send;
-  return s.next_send < s.size;
+  s.sends = s.next_send < s.size;
 }
 
-// Sends the message that has_send() has found. Returns whether the round has another one.
-inline bool WindowSweep::send_next(State& s, Rank rank, Time now) {
-  const Step& step = steps(s)[s.next_send++];
+// Returns whether this completes the round.
+inline bool WindowSweep::send(State& s, Rank rank, const Step& step, Time now) {
   const MessageCosts::OfSize& costs = costs_of(step.size);
   s.processor = now + costs_.o + costs.processor;
   s.send = now + costs_.g + costs.port;
@@ -87,10 +96,12 @@ inline bool WindowSweep::send_next(State& s, Rank rank, Time now) {
   ++result_.sent.messages;
   sent_bytes_ += rounds_.size(step);
   s.done = std::max(s.done, s.processor);
-  if (--s.left > 0) return has_send(s);
+  return --s.left == 0;
+}
+
+inline void WindowSweep::complete(State& s, Time now) {
   s.depth = s.next_depth;
   push(s, Own::finish, std::max(now, s.done));
-  return false;
 }
 
 // Returns whether the next round begins at once.

@@ -97,8 +97,9 @@ class WindowSweep {
   void end_program(const State& s, Rank rank, Time now);
   void push(State& s, Own kind, Time time);
   [[gnu::always_inline]] void send_from(State& s, Rank rank, Time now, Time since);
-  bool has_send(State& s) const;
-  [[gnu::always_inline]] bool send_next(State& s, Rank rank, Time now);
+  void send_waiting(State& s, Rank rank, Time now);
+  [[gnu::always_inline]] bool send(State& s, Rank rank, const Step& step, Time now);
+  void complete(State& s, Time now);
   bool finish(State& s, Time now);
   Time reduce_all(State& s, Time end);
   const Step* steps(const State& s) const;
@@ -106,12 +107,12 @@ class WindowSweep {
   // Messages.
   void arrive(State& s, const Mail& mail);
   void add(std::uint32_t& list, const Mail& mail);
-  static bool can_send(const State& s, Time now) { return std::max(s.processor, s.send) <= now; }
-  static bool can_receive(const State& s, Time now) {
-    return std::max(s.processor, s.receive) <= now;
+  static Time sends_at(const State& s, Time now) { return std::max({now, s.processor, s.send}); }
+  static Time receives_at(const State& s, Time now) {
+    return std::max({now, s.processor, s.receive});
   }
   Time sent(const Mail& mail) const { return mail.arrival - costs_.o - costs_.L; }
-  void wake_later(State& s, Time now);
+  void wake_at(State& s, Time when);
   void wake(State& s, Rank rank);
   void receive(State& s, const Mail& mail, Time now);
   void match_unexpected(State& s, Time now);

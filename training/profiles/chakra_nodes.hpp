@@ -40,4 +40,8 @@ struct ChakraNode {
 /// early or is no node, and an unknown type of node; Error(environment) in builds without protobuf.
 std::vector<ChakraNode> read_chakra(std::string_view bytes, const std::string& file);
 
+/// The same for traces as JSON, which need no protobuf (chakra_json.cpp).
+bool is_chakra_json(std::string_view text);
+std::vector<ChakraNode> read_chakra_json(std::string_view text, const std::string& file);
+
 }  // namespace arlab::training

@@ -56,9 +56,6 @@ bool is_file(const std::string& name) {
 std::string other_format(std::string_view text) {
   const std::string_view head = text.substr(0, 1 << 16);
   const auto has = [&](std::string_view word) { return head.find(word) != head.npos; };
-  if (has("\"COMP_NODE\"") || has("\"COMM_COLL_NODE\"") || has("\"METADATA_NODE\"") ||
-      has("\"ctrlDeps\"") || has("\"dataDeps\""))
-    return "it is a Chakra trace as JSON: give the .et file that it was made from";
   if (has("\"ctrl_deps\"") || (has("\"schema\"") && has("\"nodes\"")))
     return "it is a graph of operators (ExecutionTraceObserver), which has no times: give the "
            "trace "
@@ -77,11 +74,12 @@ ModelProfile read_profile(const std::string& file) {
   if (file.ends_with(".et") || file.ends_with(".et.gz"))
     return import_chakra_trace(read_chakra(text, file), file);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // byte order mark
+  if (is_chakra_json(text)) return import_chakra_trace(read_chakra_json(text, file), file);
   if (is_pytorch_trace(text)) return import_pytorch_trace(text, file);
   if (const std::string other = other_format(text); !other.empty())
     fail(Blame::usage, "profile " + file + ": " + other +
                            ". Profiles are JSON, traces of PyTorch's profiler (.json, .json.gz), "
-                           "and Chakra's (.et)");
+                           "and Chakra's (.et, .json)");
   return parse_profile(text, file);
 }
 

@@ -38,6 +38,19 @@ TEST_CASE("parse_goal reads operations, dependencies and comments") {
   CHECK(trace.ranks[1].operations[0].kind == Operation::Kind::receive);
 }
 
+TEST_CASE("parse_goal reads what tags mean from a comment at the begin") {
+  const auto channels = [](const std::string& comment) {
+    return parse_goal(comment + "num_ranks 1", "t.goal").channels;
+  };
+  CHECK(channels("") == 0);
+  CHECK(channels("// channels 3\n") == 3);
+  CHECK(channels("// channels 3\r\n") == 3);
+  CHECK(channels("// channels -3\n") == 0);
+  CHECK(channels("// channels of water\n") == 0);
+  CHECK(channels("// channels 3 or 4\n") == 0);
+  CHECK(channels("// a trace\n// channels 3\n") == 0);
+}
+
 TEST_CASE("parse_goal names the line, the word, and the remedy") {
   CHECK(
       fault("") ==

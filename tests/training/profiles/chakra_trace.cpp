@@ -189,3 +189,71 @@ TEST_CASE("bytes that are no trace of Chakra are refused with their place") {
         "2: trace a.et: node 7 () is of the unknown type 8: known are 1 to 7 of Chakra's NodeType");
   CHECK(read("\0\x02\x08\x07"s).find("is of the unknown type 0") != std::string::npos);
 }
+
+namespace {
+
+void check_two_nodes(const std::string& json) {
+  INFO(json);
+  REQUIRE(is_chakra_json(json));
+  const std::vector<ChakraNode> nodes = read_chakra_json(json, "job.json");
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[0].id == 0);
+  CHECK(nodes[0].name == "work");
+  CHECK(nodes[0].type == ChakraType::compute);
+  CHECK(nodes[0].duration_us == 12);
+  CHECK(nodes[0].on_processor == false);
+  CHECK(nodes[1].id == 7);
+  CHECK(nodes[1].type == ChakraType::collective);
+  CHECK(nodes[1].needs == std::vector<std::uint64_t>{0});
+  CHECK(nodes[1].collective == 0);
+  CHECK(nodes[1].bytes == std::int64_t{1} << 40);
+}
+
+std::string refused_json(const std::string& json) {
+  return failure([&] { read_chakra_json(json, "job.json"); });
+}
+
+}  // namespace
+
+// protobuf leaves out zeros, and writes numbers of 64 bits as text; one object follows the other.
+TEST_CASE("a Chakra trace as JSON has the nodes of its file, in each form") {
+  check_two_nodes(R"({"version": "0.0.4", "attr": [{"name": "schema", "stringVal": "{}"}]}{
+  "name": "work", "type": "COMP_NODE", "durationMicros": "12",
+  "attr": [{"name": "is_cpu_op", "boolVal": false}]
+}{"id": "7", "name": "sum", "type": "COMM_COLL_NODE", "ctrlDeps": ["5"], "dataDeps": ["0"],
+  "attr": [{"name": "comm_type", "int64Val": "0"}, {"name": "comm_size", "int64Val": "1099511627776"}]})");
+  check_two_nodes(R"([{"name": "work", "type": 4, "duration_micros": 12, "attr":
+      [{"name": "is_cpu_op", "bool_val": false}]}, {"id": 7, "type": "COMM_COLL_NODE", "data_deps": [0], "attr":
+      [{"name": "comm_type", "int64_val": 0}, {"name": "comm_size", "int64_val": 1099511627776}]}])");
+  check_two_nodes(R"({"workload_graph": [
+    {"Id": 0, "Name": "work", "NodeType": 4, "runtime": 12, "data_deps": [], "is_cpu_op": false},
+    {"Id": 7, "Name": "s }{\"", "NodeType": 7, "data_deps": [0], "comm_type": 0, "comm_size": 1099511627776}],
+    "ngpus": 8})");
+}
+
+TEST_CASE("a Chakra trace as JSON is refused with the node and what it lacks") {
+  CHECK(refused_json(R"({"id": "1", "type": "COMP_NODE"}{"id": "2"})") ==
+        "2: trace job.json: node 2 () has no type, such as COMP_NODE: make it again");
+  CHECK(refused_json(R"({"id": "1", "name": "x", "type": "COMP_NOD"})") ==
+        "2: trace job.json: node 1 (x) is of the unknown type \"COMP_NOD\": known are 1 to 7 of "
+        "Chakra's "
+        "NodeType, and their names");
+  CHECK(refused_json(R"({"id": "-1", "type": "COMP_NODE"})") ==
+        "2: trace job.json: a node has an id of \"-1\": give a whole number of at least 0");
+  CHECK(refused_json(R"({"type": "COMP_NODE", "durationMicros": 1.5})") ==
+        "2: trace job.json: a node has a duration of 1.5: give a whole number of at least 0");
+  CHECK(refused_json(R"({"type": "COMP_NODE", "dataDeps": ["x"]})") ==
+        "2: trace job.json: node 0 () needs a node that is no number: make it again");
+  CHECK(refused_json(R"({"type": "COMP_NODE"} {"type": )") ==
+        "2: trace job.json: the value at byte 22 is not JSON: make it again with chakra_jsonizer");
+  CHECK(refused_json(R"({"nodes": [3]})") ==
+        "2: trace job.json: it has a node that is no object: make it again");
+  // As in Chakra's own tests: NCCL's kernels have no size there.
+  const auto nodes = read_chakra_json(
+      R"({"workload_graph": [{"Id": 3, "Name": "ncclKernel", "NodeType": 7, "is_cpu_op": false}]})",
+      "job.json");
+  CHECK(
+      refused(nodes) ==
+      "2: trace run/job.0.et: node 3 (ncclKernel) is a collective without comm_type, or without a "
+      "comm_size of 0 bytes to 1 PiB: convert the trace again");
+}

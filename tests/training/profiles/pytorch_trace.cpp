@@ -277,7 +277,7 @@ TEST_CASE("traces packed by gzip, and files that are no profile") {
   if (said.find("has no zlib") == said.npos)
     CHECK_THAT(refusal("d.json.gz", packed.substr(0, 30)), Contains("damaged gzip"));
   CHECK_THAT(refusal("c.json", R"({"id": "1", "type": "COMP_NODE"}{"id": "2"})"),
-             Contains("Chakra trace as JSON") && Contains(".et"));
+             Contains("node 2 () has no type"));
   CHECK_THAT(refusal("e.json", R"({"schema": "1.0.1", "nodes": [{"ctrl_deps": 1}]})"),
              Contains("ExecutionTraceObserver"));
   CHECK_THAT(refusal("w.txt", "HYBRID_TRANSFORMER\n3\n"), Contains("workload of ASTRA-sim"));
