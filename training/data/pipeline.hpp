@@ -1,4 +1,4 @@
-// Pipeline: makes a worker's batches ahead of time on a thread, and measures the waiting time.
+// Pipeline: makes a worker's batches ahead of time on threads, and measures the waiting time.
 #pragma once
 
 #include <chrono>
@@ -6,10 +6,12 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "training/data/dataset.hpp"
+#include "training/data/maker_threads.hpp"
 #include "training/data/sampler.hpp"
 
 namespace arlab::training {
@@ -24,14 +26,15 @@ struct Batch {
 
 struct InputTime {
   double waited = 0;  ///< seconds in which next() waited for a batch
-  double made = 0;    ///< seconds spent on making batches, on any thread
+  double made = 0;    ///< seconds spent on making batches, summed over threads
 };
 
 class Pipeline {
  public:
-  /// Sets samples and files of `sampling` from the data set. A thread makes at most `prefetch`
-  /// batches ahead; with 0, next() makes them.
-  Pipeline(Dataset dataset, Sampling sampling, int prefetch = 2);
+  /// Sets samples and files of `sampling` from the data set. Threads make at most `prefetch` batches
+  /// ahead, and share the samples of a batch; with 0, next() makes them. Batches are the same for any
+  /// number of threads.
+  Pipeline(Dataset dataset, Sampling sampling, int prefetch = 2, MakerThreads threads = {});
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -48,26 +51,49 @@ class Pipeline {
   const Dataset& dataset() const { return dataset_; }
   const Sampling& sampling() const { return sampler_.sampling(); }
   InputTime time() const;
+  /// Returns the number of threads that make batches now; 0 if next() makes them.
+  int threads() const { return prefetch_ == 0 ? 0 : choice_.threads(); }
 
  private:
-  Batch make(Position position);
+  using Steady = std::chrono::steady_clock;
+  // A batch, and which of its samples are begun and made.
+  struct Making {
+    Batch batch;
+    std::vector<Count> indices;
+    std::size_t begun = 0, made = 0;
+    std::exception_ptr failure = {};
+    bool is_complete() const { return failure || made == indices.size(); }
+  };
+
+  Making begin(Position position);
+  void make(Making& m, std::size_t first, std::size_t last) const;
   void start();
   void stop();
-  void make_ahead(Position from);
+  void make_ahead(int thread);
+  bool make_some(std::unique_lock<std::mutex>& lock);
+  Making* unfinished();
+  bool may_begin() const;
+  void choose(Count step, Steady::time_point asked, Steady::time_point got);
+  void use_threads(int number);
 
   Dataset dataset_;
-  Sampler sampler_;
+  Sampler sampler_;  // used by one thread at a time: the one that begins a batch
   std::size_t prefetch_;
   Position position_;
   double waited_ = 0;
+  ThreadChoice choice_;
+  ThreadChoice::Measured measured_;
+  std::optional<Steady::time_point> measures_from_;  // in this epoch
 
   mutable std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::deque<Batch> ready_;
-  std::exception_ptr failure_;
+  std::deque<Making> ahead_;  // by position; references stay valid while others come and go
+  Position next_;             // the position after the last of these
+  bool begins_ = false;       // a thread begins a batch
+  int active_ = 0;            // threads that may work
   double made_ = 0;
   bool stopping_ = false;
-  std::thread maker_;
+  std::vector<std::thread> makers_;  // only of the thread that calls next()
 };
 
 }  // namespace arlab::training

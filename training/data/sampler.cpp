@@ -92,7 +92,8 @@ Sampler::Sampler(Sampling sampling) : sampling_(std::move(sampling)) {
   }
   if (steps_ == 0)
     fail(Blame::usage, text(s.samples) + " samples are fewer than a batch of " +
-                           text(s.global_batch) + " for each worker's share: use a smaller batch");
+                           text(s.global_batch) +
+                           " for each worker's share: use a smaller batch, or keep the remainder");
 }
 
 void Sampler::order_epoch(Count epoch) {

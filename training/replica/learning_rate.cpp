@@ -64,7 +64,8 @@ void check(const LearningRate& rate) {
     wrong(is("a cosine", rate.epochs) + " epochs ends before the warm-up: use more epochs");
   double before = 0;
   for (const RateDrop& drop : rate.drops) {
-    if (!(drop.epoch >= before) || !(drop.factor >= 0) || !std::isfinite(drop.factor))
+    if (!(drop.epoch >= before) || !std::isfinite(drop.epoch) || !(drop.factor >= 0) ||
+        !std::isfinite(drop.factor))
       wrong(is("a drop", drop.factor) + " at epoch " + std::to_string(drop.epoch) +
             " is out of order or negative: use rising epochs and factors of 0 or more");
     before = drop.epoch;

@@ -17,21 +17,27 @@ constexpr Kind kKinds[] = {Kind::sgd, Kind::momentum, Kind::adam};
 
 Count moments_of(Kind kind) { return kind == Kind::adam ? 2 : kind == Kind::momentum ? 1 : 0; }
 
-void apply_sgd(float* w, const float* g, std::size_t n, float rate) {
-  for (std::size_t i = 0; i < n; ++i) w[i] -= rate * g[i];
+// Without decay, gradients keep their bits.
+float decayed(float gradient, float weight, float decay) {
+  return decay == 0 ? gradient : gradient + decay * weight;
 }
 
-void apply_momentum(float* w, const float* g, float* m, std::size_t n, float rate, float momentum) {
+void apply_sgd(float* w, const float* g, std::size_t n, const Update& s) {
+  for (std::size_t i = 0; i < n; ++i) w[i] -= s.rate * decayed(g[i], w[i], s.decay);
+}
+
+void apply_momentum(float* w, const float* g, float* m, std::size_t n, const Update& s) {
   for (std::size_t i = 0; i < n; ++i) {
-    m[i] = momentum * m[i] + g[i];
-    w[i] -= rate * m[i];
+    m[i] = s.momentum * m[i] + decayed(g[i], w[i], s.decay);
+    w[i] -= s.rate * m[i];
   }
 }
 
 void apply_adam(float* w, const float* g, float* m, float* v, std::size_t n, const Update& s) {
   for (std::size_t i = 0; i < n; ++i) {
-    m[i] = s.beta1 * m[i] + (1 - s.beta1) * g[i];
-    v[i] = s.beta2 * v[i] + (1 - s.beta2) * g[i] * g[i];
+    const float of = decayed(g[i], w[i], s.decay);
+    m[i] = s.beta1 * m[i] + (1 - s.beta1) * of;
+    v[i] = s.beta2 * v[i] + (1 - s.beta2) * of * of;
     w[i] -= s.rate * m[i] / (std::sqrt(v[i]) * s.scale + s.epsilon);
   }
 }
@@ -42,9 +48,9 @@ void apply_on_host(const Update& s, const UpdatedPart& part) {
     case Kind::none:
       return;
     case Kind::sgd:
-      return apply_sgd(part.weights, part.gradients, n, s.rate);
+      return apply_sgd(part.weights, part.gradients, n, s);
     case Kind::momentum:
-      return apply_momentum(part.weights, part.gradients, part.mean, n, s.rate, s.momentum);
+      return apply_momentum(part.weights, part.gradients, part.mean, n, s);
     case Kind::adam:
       return apply_adam(part.weights, part.gradients, part.mean, part.square, n, s);
   }
@@ -67,6 +73,15 @@ std::string_view name(Kind kind) {
 }
 
 Kind find_optimizer(std::string_view text) { return find_named(kKinds, text, "optimizer"); }
+
+void check(const OptimizerOptions& o) {
+  if (!(o.momentum >= 0 && o.momentum < 1))
+    fail(Blame::usage, "a momentum of " + std::to_string(o.momentum) +
+                           " is not at least 0 and below 1: use one such as 0.9");
+  if (!(o.weight_decay >= 0) || !std::isfinite(o.weight_decay))
+    fail(Blame::usage, "a weight decay of " + std::to_string(o.weight_decay) +
+                           " is negative or not finite: use 0 or more, such as 0.0001");
+}
 
 Optimizer::Optimizer(const OptimizerOptions& options, Count elements,
                      std::shared_ptr<const DeviceMath> math)
@@ -101,6 +116,7 @@ Update Optimizer::update() const {
   Update step{.kind = options_.kind,
               .rate = static_cast<float>(learning_rate_),
               .momentum = options_.momentum,
+              .decay = options_.weight_decay,
               .beta1 = options_.beta1,
               .beta2 = options_.beta2,
               .epsilon = options_.epsilon};

@@ -1,4 +1,5 @@
 // Optimizer: SGD, momentum and Adam on flat spans, with PyTorch's formulas, on the host or on a device.
+// Weight decay is that of torch.optim.SGD and torch.optim.Adam: it is part of the gradient.
 //
 // It works on any part of the variables, because a parameter server holds only some of them and
 // each bucket is applied on arrival. Kingma & Ba, Adam, ICLR 2015; momentum: torch.optim.SGD.
@@ -20,11 +21,14 @@ struct OptimizerOptions {
   Kind kind = Kind::sgd;
   float momentum = 0.8F;
   float beta1 = 0.9F, beta2 = 0.999F, epsilon = 1e-8F;
+  float weight_decay = 0;
 };
 
 std::string_view name(OptimizerOptions::Kind kind);
 /// Throws Error(usage) naming the nearest name. Does not find `none`.
 OptimizerOptions::Kind find_optimizer(std::string_view text);
+/// Throws Error(usage) naming the invalid value.
+void check(const OptimizerOptions& options);
 
 class Optimizer {
  public:

@@ -19,6 +19,7 @@ struct Update {
   OptimizerKind kind = OptimizerKind::sgd;
   float rate = 0;  ///< Adam: the learning rate / the bias correction of the mean
   float momentum = 0;
+  float decay = 0;  ///< this part of each weight is added to its gradient first
   float beta1 = 0, beta2 = 0, epsilon = 0;
   float scale = 0;  ///< Adam: 1 / sqrt(the bias correction of the square)
 };

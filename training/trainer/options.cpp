@@ -18,8 +18,11 @@ std::string to_string(const OptimizerOptions& o) {
   if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + to_string(o.momentum);
   if (o.kind == OptimizerOptions::Kind::adam)
     text += ' ' + to_string(o.beta1) + ' ' + to_string(o.beta2);
+  if (o.weight_decay > 0) text += ", weight decay " + to_string(o.weight_decay);
   return text;
 }
+
+}  // namespace
 
 std::string to_string(const LearningRate& r) {
   std::string text = to_string(r.base) + ", scaled " + std::string(name(r.scaling)) + ", warm-up " +
@@ -30,6 +33,8 @@ std::string to_string(const LearningRate& r) {
     for (const RateDrop& d : r.drops) text += ", " + to_string(d.epoch) + ":" + to_string(d.factor);
   return text;
 }
+
+namespace {
 
 std::string outer_text(const TrainerOptions& l) {
   if (!find_strategy(l.strategy).outer) return "";

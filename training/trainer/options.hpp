@@ -32,6 +32,9 @@ struct TrainerOptions {
   Count report_every = 0;   ///< steps between reports within an epoch; 0: one at its end
 };
 
+/// Returns "0.05, scaled none, warm-up 0, steps, 3:0.1, 7:0.01".
+std::string to_string(const LearningRate& rate);
+
 /// Returns the options that all ranks must share. The algorithm is not resolved yet.
 std::vector<RunParameter> make_run_parameters(const TrainerOptions& learning);
 

@@ -52,6 +52,7 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
       exchange_(communicator, route_of(learning, communicator), learning.overlap),
       run_parameters_(std::move(run_parameters)) {
   check(learning_.rate);
+  check(learning_.optimizer);
   replica_ = make([this](std::span<float> data) {
     exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
   });

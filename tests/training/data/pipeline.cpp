@@ -33,6 +33,59 @@ TEST_CASE("batches do not depend on the number made ahead") {
   CHECK(many.position() == Position{2, 2});  // of the batches taken, not of those made
 }
 
+TEST_CASE("batches do not depend on the number of threads, whether they augment or not") {
+  Dataset varied = numbered(105);
+  varied.vary = [](Count epoch, Count index, std::span<float> values) {
+    values[1] += static_cast<float>(1000 * epoch + index);
+  };
+  for (const Dataset& data : {numbered(105), varied})
+    for (const bool drops : {true, false}) {
+      Sampling sampling = kTwenty;
+      sampling.drop_remainder = drops;
+      Pipeline alone(data, sampling, 0);
+      const auto expected = batches(alone, 13);
+      for (const auto& [prefetch, threads] :
+           {std::pair{1, MakerThreads{4, 4}}, {3, {2, 2}}, {9, {7, 7}}, {2, {1, 8}}}) {
+        INFO(prefetch << " ahead, " << threads.least << " to " << threads.most << " threads");
+        Pipeline many(data, sampling, prefetch, threads);
+        CHECK(batches(many, 13) == expected);
+        CHECK(many.threads() >= threads.least);
+        CHECK(many.threads() <= threads.most);
+        many.seek({1, 2});
+        Pipeline there(data, sampling, 0);
+        there.seek({1, 2});
+        CHECK(batches(many, 3) == batches(there, 3));
+      }
+    }
+}
+
+TEST_CASE("slow samples get more threads as the run goes, and batches come faster") {
+  const auto slow =
+      mapped(numbered(4000), [](std::span<float>) { std::this_thread::sleep_for(1ms); });
+  const Sampling sampling{.global_batch = 8};
+  Pipeline pipeline(slow, sampling, 2, {1, 4});
+  CHECK(pipeline.threads() == 1);
+  int most = 1;
+  const auto seconds_of = [&](int count) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+      pipeline.next();
+      most = std::max(most, pipeline.threads());
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double first = seconds_of(8);
+  seconds_of(40);
+  CHECK(most > 1);
+  CHECK(seconds_of(8) < first);
+  Pipeline fast(numbered(4000), sampling, 2, {1, 4});
+  for (int i = 0; i < 60; ++i) {
+    fast.next();
+    std::this_thread::sleep_for(1ms);  // computes
+  }
+  CHECK(fast.threads() == 1);
+}
+
 TEST_CASE("a batch holds values and labels of its samples, and the global count") {
   Sampling s = kTwenty;
   s.workers = 3;
@@ -63,7 +116,8 @@ TEST_CASE("a pipeline resumes from any position") {
 }
 
 TEST_CASE("next() rethrows the errors of the data set") {
-  for (const int prefetch : {0, 2}) {
+  for (const auto& [prefetch, threads] : {std::pair{0, 1}, {2, 1}, {2, 3}}) {
+    INFO(prefetch << " ahead by " << threads << " threads");
     Dataset d = numbered(100);
     d.sample = [inner = d.sample](Count i, std::span<float> v) {
       if (i == 77) fail(Blame::environment, "sample 77 cannot be read");
@@ -71,7 +125,7 @@ TEST_CASE("next() rethrows the errors of the data set") {
     };
     Sampling s = kTwenty;
     s.shuffle = false;
-    Pipeline pipeline(d, s, prefetch);
+    Pipeline pipeline(d, s, prefetch, {threads, threads});
     CHECK(batches(pipeline, 3).size() == 3);
     CHECK(failure([&] { pipeline.next(); }) == "3: sample 77 cannot be read");
     CHECK(failure([&] { pipeline.next(); }) == "3: sample 77 cannot be read");
@@ -82,7 +136,7 @@ TEST_CASE("next() rethrows the errors of the data set") {
 }
 
 TEST_CASE("a pipeline can be destroyed at any time") {
-  for (int i = 0; i < 50; ++i) Pipeline(numbered(1000), kTwenty, i % 4);
+  for (int i = 0; i < 50; ++i) Pipeline(numbered(1000), kTwenty, i % 4, {1 + i % 3, 4});
 }
 
 TEST_CASE("batches are made in advance") {

@@ -235,8 +235,10 @@ TEST_CASE("rejects samplings without any step") {
   CHECK(said({.samples = 0}) == "2: there are 0 samples to train on: use a larger data set");
   CHECK(said({.samples = 9, .workers = 0}).find("0 workers") != std::string::npos);
   CHECK(said({.samples = 9, .workers = 2, .rank = 2}) == "2: rank 2 is not one of 2 workers");
-  CHECK(said({.samples = 31}) ==
-        "2: 31 samples are fewer than a batch of 32 for each worker's share: use a smaller batch");
+  CHECK(
+      said({.samples = 31}) ==
+      "2: 31 samples are fewer than a batch of 32 for each worker's share: use a smaller batch, or "
+      "keep the remainder");
   CHECK(
       said({.samples = 9, .global_batch = 3, .workers = 4}) ==
       "2: a global batch of 3 leaves some of the 4 workers without samples: use a larger batch or "

@@ -72,6 +72,8 @@ TEST_CASE("rejects invalid rates, naming the value") {
         "2: a drop of 0.010000 at epoch 3.000000 is out of order or negative: use rising epochs "
         "and factors "
         "of 0 or more");
+  CHECK(said({.drops = {{std::numeric_limits<double>::infinity(), 0.1}}}).find("a drop of") !=
+        std::string::npos);
   CHECK(said({.drops = {{5, -0.1}}}).find("a drop of -0.1") != std::string::npos);
 }
 

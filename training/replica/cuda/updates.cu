@@ -8,18 +8,22 @@ namespace {
 
 // The formulas of optimizer.cpp: products and sums are rounded one by one (-fmad=false), and square roots
 // and quotients correctly.
+__device__ float gradient(const UpdatedPart& p, const Update& s, Count i) {
+  return s.decay == 0 ? p.gradients[i] : p.gradients[i] + s.decay * p.weights[i];
+}
+
 struct Sgd {
   UpdatedPart p;
-  float rate;
-  __device__ void operator()(Count i) const { p.weights[i] -= rate * p.gradients[i]; }
+  Update s;
+  __device__ void operator()(Count i) const { p.weights[i] -= s.rate * gradient(p, s, i); }
 };
 
 struct Momentum {
   UpdatedPart p;
-  float rate, momentum;
+  Update s;
   __device__ void operator()(Count i) const {
-    p.mean[i] = momentum * p.mean[i] + p.gradients[i];
-    p.weights[i] -= rate * p.mean[i];
+    p.mean[i] = s.momentum * p.mean[i] + gradient(p, s, i);
+    p.weights[i] -= s.rate * p.mean[i];
   }
 };
 
@@ -27,7 +31,7 @@ struct Adam {
   UpdatedPart p;
   Update s;
   __device__ void operator()(Count i) const {
-    const float g = p.gradients[i];
+    const float g = gradient(p, s, i);
     const float m = p.mean[i] = s.beta1 * p.mean[i] + (1 - s.beta1) * g;
     const float v = p.square[i] = s.beta2 * p.square[i] + (1 - s.beta2) * g * g;
     p.weights[i] -= s.rate * m / (sqrtf(v) * s.scale + s.epsilon);
@@ -63,9 +67,9 @@ void update(const Update& step, const UpdatedPart& part, const Launch& launch) {
     case OptimizerKind::none:
       return;
     case OptimizerKind::sgd:
-      return launch_for_each(part.elements, launch, Sgd{part, step.rate});
+      return launch_for_each(part.elements, launch, Sgd{part, step});
     case OptimizerKind::momentum:
-      return launch_for_each(part.elements, launch, Momentum{part, step.rate, step.momentum});
+      return launch_for_each(part.elements, launch, Momentum{part, step});
     case OptimizerKind::adam:
       return launch_for_each(part.elements, launch, Adam{part, step});
   }

@@ -30,13 +30,20 @@ std::vector<float> taken(const DeviceMath& math, std::span<const float> there) {
 
 TEST_CASE("gpu updates: every optimizer, in parts, over several steps") {
   const Gpu gpu;
-  for (const Kind kind : {Kind::sgd, Kind::momentum, Kind::adam, Kind::none})
+  for (const auto& [kind, decay] : {std::pair{Kind::sgd, 0.0F},
+                                    {Kind::momentum, 0.0F},
+                                    {Kind::adam, 0.0F},
+                                    {Kind::none, 0.0F},
+                                    {Kind::sgd, 0.01F},
+                                    {Kind::momentum, 0.01F},
+                                    {Kind::adam, 0.01F}})
     for (const Count n : {1, 33, 1000, 100'003}) {
-      INFO(name(kind) << ", " << n << " elements");
+      INFO(name(kind) << ", " << n << " elements, weight decay " << decay);
+      const OptimizerOptions options{.kind = kind, .weight_decay = decay};
       std::vector<float> weights = gradient(n, 1);
       const DeviceVectors vectors(gpu.math, n);
       gpu.math->copy(vectors.weights(), weights);
-      Optimizer here({.kind = kind}, n), there({.kind = kind}, n, gpu.math);
+      Optimizer here(options, n), there(options, n, gpu.math);
       const auto cut = static_cast<std::size_t>(n / 3);
       for (int step = 0; step < 4; ++step) {
         const std::vector<float> gradients = gradient(n, static_cast<std::uint32_t>(2 + step));
@@ -58,7 +65,7 @@ TEST_CASE("gpu updates: every optimizer, in parts, over several steps") {
       };
       CHECK(differences(moments(there), moments(here)) == "");
       // The state of one continues another.
-      Optimizer resumed({.kind = kind}, n, gpu.math);
+      Optimizer resumed(options, n, gpu.math);
       std::copy(here.moments().begin(), here.moments().end(), resumed.moments().begin());
       resumed.give();
       std::fill(resumed.moments().begin(), resumed.moments().end(), 42.0F);
