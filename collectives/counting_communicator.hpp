@@ -23,6 +23,8 @@ class CountingCommunicator final : public Communicator {
   Traffic sent() const { return sent_; }
   /// Time spent in starting rounds and waiting for them.
   double seconds() const { return seconds_; }
+  /// The communicator that it counts: for messages that do not count.
+  Communicator& uncounted() { return other_; }
   /// Counts what this rank sent another way.
   void add(const Traffic& sent, double seconds) {
     sent_.messages += sent.messages;

@@ -1,11 +1,6 @@
 #include "collectives/mpi/communicator.hpp"
 
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
-
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <deque>
 #include <limits>
@@ -24,6 +19,7 @@
 #include "collectives/mpi/operand.hpp"
 #include "collectives/mpi/posting_order.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/rest.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -54,8 +50,8 @@ void split_emulated(MPI_Comm& machine) {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(Watch& watch, MPI_Comm comm)
-      : watch_(watch), shows_place_(comm == MPI_COMM_WORLD) {
+  MpiCommunicator(Watch& watch, MPI_Comm comm, Rest rest)
+      : watch_(watch), rest_(std::move(rest)), shows_place_(comm == MPI_COMM_WORLD) {
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -72,6 +68,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   Watch& watch() const { return watch_; }
+  MPI_Comm comm() const { return comm_; }
   Rank rank() const override { return rank_; }
   Rank ranks() const override { return ranks_; }
 
@@ -122,11 +119,12 @@ class MpiCommunicator final : public Communicator {
     expects(!requests_.empty() || !done_.empty(), "wait() without a started lane");
     if (done_.empty()) finish_some();
     if (!done_.empty()) return take_done();
-    const Watch::Waiting waiting(watch_, bytes_in_progress());
-    for (int spins = 0; done_.empty(); ++spins) {
+    const std::size_t bytes = bytes_in_progress();
+    const Watch::Waiting waiting(watch_, bytes);
+    for (int polls = 0; done_.empty(); ++polls) {
       finish_some();
       watch_.check([this] { return awaited(); });
-      if (done_.empty()) rest_after(spins);
+      if (done_.empty()) rest(polls, bytes);
     }
     return take_done();
   }
@@ -197,6 +195,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
+    if (rest_ && problem.collective == Collective::allreduce)
+      return native_allreduce_at_rest(problem, data, operand);
     const Watch::Blocked blocked(
         watch_, native_mpi_name(problem),
         static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
@@ -251,12 +251,13 @@ class MpiCommunicator final : public Communicator {
   }
 
   void wait_for_only_request() {
-    const Watch::Waiting waiting(watch_, parts_.front().bytes);
+    const std::size_t bytes = parts_.front().bytes;
+    const Watch::Waiting waiting(watch_, bytes);
     int done = 0;
-    for (int spins = 0; done == 0; ++spins) {
+    for (int polls = 0; done == 0; ++polls) {
       check_mpi(MPI_Test(requests_.data(), &done, MPI_STATUS_IGNORE), "waiting for a message");
       watch_.check([this] { return awaited(); });
-      if (done == 0) rest_after(spins);
+      if (done == 0) rest(polls, bytes);
     }
     requests_.clear();
     parts_.clear();
@@ -266,6 +267,17 @@ class MpiCommunicator final : public Communicator {
   LibraryAlgorithms& library() {
     if (!library_) library_.emplace();
     return *library_;
+  }
+  // Others may call MPI while this rank waits.
+  void native_allreduce_at_rest(const Problem& problem, std::byte* data, Operand operand) {
+    const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+    start_native_allreduce(native_comm(problem), problem, data, operand, [&](MPI_Request& request) {
+      int done = 0;
+      for (int polls = 0; done == 0; ++polls) {
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Iallreduce");
+        if (done == 0) rest(polls, bytes);
+      }
+    });
   }
   /// Only an allreduce has algorithms that are chosen.
   MPI_Comm native_comm(const Problem& problem) const {
@@ -317,7 +329,8 @@ class MpiCommunicator final : public Communicator {
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
     if (done == 0) {
       const Watch::Waiting waiting(watch_);
-      while (done == 0) {
+      for (int polls = 0; done == 0; ++polls) {
+        if (rest_) rest(polls, 0);
         check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
         watch_.check([&] {
           return "rank " + std::to_string(rank_) + " waits for all ranks to come to " + name;
@@ -369,17 +382,11 @@ class MpiCommunicator final : public Communicator {
   }
 
   // MPI waits by polling. A thread other than the main one leaves its core to the main thread or to another
-  // rank between polls: it yields for some 100 us, in which most messages arrive, and then sleeps, since
-  // each sleep ends late on a virtual machine. Linux wakes it up 50 us late unless asked.
-  void rest_after(int spins) const {
-    constexpr int kSpins = 20, kYields = 200;
-    if (spins < kSpins || std::this_thread::get_id() == main_thread_) return;
-    if (spins < kSpins + kYields) return std::this_thread::yield();
-#ifdef __linux__
-    thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-    static_cast<void>(exact);
-#endif
-    std::this_thread::sleep_for(std::chrono::microseconds(10));
+  // rank between polls.
+  void rest(int polls, std::size_t bytes) const {
+    if (polls < kPollsBeforeRest) return;
+    if (rest_) return rest_(polls, bytes);
+    if (std::this_thread::get_id() != main_thread_) rest_after(polls);
   }
 
   int take_done() {
@@ -430,6 +437,7 @@ class MpiCommunicator final : public Communicator {
   };
 
   Watch& watch_;
+  const Rest rest_;
   const bool shows_place_;  // ranks of the job are those of the watch
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -451,8 +459,12 @@ class MpiCommunicator final : public Communicator {
 
 bool machines_are_emulated() { return ranks_per_emulated_machine() > 0; }
 
-std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm) {
-  return std::make_unique<MpiCommunicator>(watch, comm);
+std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm, Rest rest) {
+  return std::make_unique<MpiCommunicator>(watch, comm, std::move(rest));
+}
+
+MPI_Comm comm_of(const Communicator& communicator) {
+  return dynamic_cast<const MpiCommunicator&>(communicator).comm();
 }
 
 Watch& watch_of(Communicator& communicator) {

@@ -7,18 +7,23 @@
 
 #include "collectives/communicator.hpp"
 #include "collectives/mpi/watch.hpp"
+#include "collectives/rest.hpp"
 
 namespace arlab::collectives {
 
 /// Returns a communicator over a duplicate of `comm`, which has one group; all its ranks call it together.
-/// MPI has started, and `watch` outlives the communicator.
-std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI_COMM_WORLD);
+/// MPI has started, and `watch` outlives the communicator. With `rest`, all waits but those for a short message
+/// to leave can be interrupted.
+std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI_COMM_WORLD,
+                                               Rest rest = {});
 
 /// Whether the variable ARLAB_RANKS_PER_MACHINE is set: machines() then takes each that many successive
 /// ranks of the job for a machine of their own, so that one machine can stand for several. Throws
 /// Error(usage) if it is not a positive number.
 bool machines_are_emulated();
 
+/// Returns what such a communicator calls MPI with.
+MPI_Comm comm_of(const Communicator& communicator);
 /// Returns the watch of such a communicator.
 Watch& watch_of(Communicator& communicator);
 

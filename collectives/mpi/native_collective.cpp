@@ -111,6 +111,19 @@ void native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand 
 
 }  // namespace
 
+void start_native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand,
+                            const std::function<void(MPI_Request&)>& finish) {
+  const MpiOperand mpi(operand);
+  divide_before(data, p.elements, operand, p.ranks);
+  in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, piece, elements, mpi.type(), mpi.op(), comm, &request),
+              "MPI_Iallreduce");
+    finish(request);
+  });
+  divide_after(data, p.elements, operand, p.ranks);
+}
+
 const char* native_mpi_name(const Problem& p) {
   const bool even = p.elements % p.ranks == 0;
   const bool countable = p.elements <= std::numeric_limits<int>::max();

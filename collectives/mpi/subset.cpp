@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
@@ -11,7 +12,8 @@
 
 namespace arlab::collectives {
 
-std::unique_ptr<Communicator> subset_of(Communicator& world, const std::vector<Rank>& members) {
+std::unique_ptr<Communicator> subset_of(Communicator& world, const std::vector<Rank>& members,
+                                        Rest rest) {
   std::vector<Rank> sorted = members;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
@@ -32,7 +34,7 @@ std::unique_ptr<Communicator> subset_of(Communicator& world, const std::vector<R
   check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &comm), "MPI_Comm_create_group");
   MPI_Group_free(&some);
   MPI_Group_free(&all);
-  auto made = mpi_communicator(watch_of(world), comm);
+  auto made = mpi_communicator(watch_of(world), comm, std::move(rest));
   MPI_Comm_free(&comm);
   return made;
 }

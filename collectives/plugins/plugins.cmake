@@ -44,7 +44,7 @@ endfunction()
 arlab_plugin(arlab_nccl_tuner nccl nccl-tuner-arlab arlab_plugin_core)  # needs nothing of NCCL and CUDA
 if(TARGET arlab::collectives_mpi)
   # Its own MPI_Allreduce must be the library's, not the one that it replaces.
-  file(GLOB sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp ${collectives}/mpi/library/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp ${collectives}/mpi/library/*.cpp ${collectives}/mpi/messages/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/transport\\.cpp$")  # of GPUs
   add_library(arlab_plugin_mpi_core STATIC ${sources})
   arlab_plugin_part(arlab_plugin_mpi_core)

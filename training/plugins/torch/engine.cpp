@@ -1,28 +1,71 @@
 #include "training/plugins/torch/engine.hpp"
 
-#include <future>
+#include <algorithm>
 #include <utility>
 
+#include "algorithms/base/text.hpp"
 #include "collectives/mpi/subset.hpp"
 #include "collectives/patience.hpp"
-#include "collectives/start_thread.hpp"
 
 namespace arlab::training {
+namespace {
 
-using collectives::Mpi;
+std::vector<Rank> ranks_of(const std::vector<Member>& members) {
+  std::vector<Rank> ranks;
+  for (const Member& member : members) ranks.push_back(member.rank);
+  return ranks;
+}
 
-Engine::Engine(double patience)
-    : mpi_(Mpi::join({.seconds = patience})),
-      thread_(collectives::start_thread([this] { run(); })) {}
+std::vector<std::string> names_of(const std::vector<Member>& members) {
+  std::vector<std::string> names;
+  for (const Member& member : members) names.push_back(text(member));
+  return names;
+}
+
+}  // namespace
+
+Group::Group(collectives::Communicator& world, MpiTurn& turn, const std::vector<Member>& members,
+             collectives::SizeRules rules, double seconds)
+    : waiter_(turn, seconds, members),
+      ranks_(collectives::subset_of(
+                 world, ranks_of(members),
+                 [this](int polls, std::size_t bytes) { waiter_.rest(polls, bytes); }),
+             std::move(rules), names_of(members)),
+      roll_call_(*ranks_.link),
+      messages_(*ranks_.link, seconds, names_of(members)),
+      queue_(turn) {
+  waiter_.set_roll_call(roll_call_, ranks_.communicator.rank());
+}
+
+// What has stalled is no longer read or written by MPI, as far as MPI can promise that.
+void Group::post(const Call& call, Task task, TaskQueue::Done done) {
+  queue_.post(
+      [this, call, task = std::move(task)] {
+        try {
+          collectives::naming([&] { task(ranks_); }, [&] { return text(call); });
+        } catch (const collectives::Stalled&) {
+          ranks_.link->abandon();
+          throw;
+        }
+      },
+      std::move(done));
+}
+
+Count Group::bytes_sent() {
+  Count bytes = 0;
+  queue_.run([&] { bytes = ranks_.communicator.sent().bytes; });
+  return bytes;
+}
+
+Engine::Engine()
+    : mpi_(collectives::Mpi::join({.seconds = 0})),
+      messenger_(std::make_unique<Messenger>(turn_)) {}
 
 Engine::~Engine() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  posted_.notify_all();
-  thread_.join();
-  if (!failed_) return;
+  for (const auto& group : groups_) group->end();
+  messenger_.reset();
+  if (std::none_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->damaged(); }))
+    return;
   // A missing rank would hang MPI_Comm_free and MPI_Finalize: the process ends without them.
   for (auto& group : groups_) static_cast<void>(group.release());
   static_cast<void>(mpi_.release());
@@ -31,79 +74,13 @@ Engine::~Engine() {
 Rank Engine::world_rank() { return mpi_->world().rank(); }
 Rank Engine::world_ranks() { return mpi_->world().ranks(); }
 
-// MPI allows one thread at a time. The communicator is made in this one, while the engine's thread waits:
-// a communicator lets any other thread than its maker's rest between polls.
-GroupRanks& Engine::add_group(const std::vector<Rank>& members, collectives::SizeRules rules) {
-  GroupRanks* added = nullptr;
-  run_alone([&] {
-    groups_.push_back(std::make_unique<GroupRanks>(collectives::subset_of(mpi_->world(), members),
-                                                   std::move(rules)));
-    added = groups_.back().get();
-  });
-  return *added;
-}
-
-void Engine::run_alone(const Task& task) {
-  if (on_its_thread()) return task();
-  std::promise<void> ended;
-  const auto waits = std::make_shared<std::promise<void>>();
-  std::future<void> waiting = waits->get_future();
-  post(
-      [waits, end = ended.get_future().share()] {
-        waits->set_value();
-        end.wait();
-      },
-      [waits](std::exception_ptr error) {
-        if (error) waits->set_exception(error);  // the engine had failed
-      });
-  waiting.get();
-  struct Ended {
-    std::promise<void>& promise;
-    ~Ended() { promise.set_value(); }
-  } const at_end{ended};
-  task();
-}
-
-bool Engine::on_its_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
-
-// A future's continuation runs in the engine's thread, and may wait for a collective that it calls, as
-// PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before what is queued.
-void Engine::post(Task task, Done done) {
-  if (on_its_thread()) return run_one({std::move(task), std::move(done)});
-  {
-    const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(task), std::move(done)});
-  }
-  posted_.notify_all();
-}
-
-void Engine::run() {
-  for (;;) {
-    Posted next;
-    {
-      std::unique_lock lock(mutex_);
-      posted_.wait(lock, [&] { return ends_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      next = std::move(queue_.front());
-      queue_.pop_front();
-    }
-    run_one(next);
-  }
-}
-
-void Engine::run_one(const Posted& posted) {
-  std::exception_ptr error = failure_;
-  if (!error) {
-    try {
-      posted.task();
-    } catch (const collectives::Stalled&) {
-      error = failure_ = std::current_exception();
-      failed_ = true;
-    } catch (...) {
-      error = std::current_exception();
-    }
-  }
-  posted.done(error);
+Group& Engine::add_group(const std::vector<Member>& members, collectives::SizeRules rules,
+                         double seconds) {
+  const std::lock_guard turn(turn_);
+  Group& group = *groups_.emplace_back(
+      std::make_unique<Group>(mpi_->world(), turn_, members, std::move(rules), seconds));
+  messenger_->add(group.messages());
+  return group;
 }
 
 }  // namespace arlab::training

@@ -1,66 +1,72 @@
-// Engine: the thread that runs the collectives of all process groups of a PyTorch process, over MPI.
+// Engine: MPI of a PyTorch process, and its process groups over it.
 //
-// Python posts a task and continues; the thread runs the tasks in the order in which they were posted, which
-// all ranks of a group share. What a task's `done` posts runs before the tasks that wait. Once a rank is
-// missing, the engine has failed: every later task fails with the same message.
+// Each group has a thread that runs its collectives in the order in which they were called, and one thread moves the
+// messages between pairs of ranks. They take turns with MPI, so a collective that waits holds up nothing
+// else.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "collectives/mpi/mpi.hpp"
 #include "training/plugins/torch/group_ranks.hpp"
+#include "training/plugins/torch/messenger.hpp"
+#include "training/plugins/torch/task_queue.hpp"
+#include "training/plugins/torch/waiter.hpp"
 
 namespace arlab::training {
 
+/// The ranks of a process group, with all that they need of MPI.
+class Group {
+ public:
+  using Task = std::function<void(GroupRanks&)>;
+
+  Group(collectives::Communicator& world, MpiTurn& turn, const std::vector<Member>& members,
+        collectives::SizeRules rules, double seconds);
+
+  /// Runs the task in the group's thread, then `done` with its error or null. `call` names it in errors.
+  void post(const Call& call, Task task, TaskQueue::Done done);
+  /// What this rank has sent in collectives before this call.
+  Count bytes_sent();
+
+  collectives::Messages& messages() { return messages_; }
+  bool failed() const { return queue_.failed(); }
+  /// Whether MPI may still use memory of tasks that failed.
+  bool damaged() const { return failed() || messages_.damaged(); }
+  /// Runs what was posted, and ends the thread.
+  void end() { queue_.end(); }
+
+ private:
+  Waiter waiter_;
+  GroupRanks ranks_;
+  collectives::RollCall roll_call_;
+  collectives::Messages messages_;
+  TaskQueue queue_;
+};
+
 class Engine {
  public:
-  using Task = std::function<void()>;
-  using Done = std::function<void(std::exception_ptr)>;
-
-  /// Starts or joins MPI, on the calling thread. Ranks that wait longer than `patience` seconds without
-  /// any progress give up. Throws Error(environment).
-  explicit Engine(double patience);
+  /// Starts or joins MPI, on the calling thread. Throws Error(environment).
+  Engine();
+  /// Runs what was posted.
   ~Engine();
 
   Rank world_rank();
   Rank world_ranks();
 
-  /// Makes the communicator of a group; `members` are its ranks' ranks in the job. All members call it
-  /// together. It lives as long as the engine.
-  GroupRanks& add_group(const std::vector<Rank>& members, collectives::SizeRules rules);
+  /// Makes a group of these processes of the job. All members call it together, and have made sure before that
+  /// each of them does. It lives as long as the engine. A wait of its may take `seconds`.
+  Group& add_group(const std::vector<Member>& members, collectives::SizeRules rules,
+                   double seconds);
 
-  /// Runs the task in the engine's thread, then `done` with its error or null.
-  void post(Task task, Done done);
-
-  /// Runs the task in the calling thread, once all tasks before it have ended; the engine's thread waits.
-  void run_alone(const Task& task);
+  Messenger& messenger() { return *messenger_; }
 
  private:
-  struct Posted {
-    Task task;
-    Done done;
-  };
-  bool on_its_thread() const;
-  void run();
-  void run_one(const Posted& posted);
-
+  MpiTurn turn_;
   std::unique_ptr<collectives::Mpi> mpi_;
-  std::vector<std::unique_ptr<GroupRanks>> groups_;
-  std::mutex mutex_;
-  std::condition_variable posted_;
-  std::deque<Posted> queue_;
-  std::exception_ptr failure_;
-  bool ends_ = false;
-  std::atomic<bool> failed_{false};  // a rank was missing: MPI can then not be finalized
-  std::thread thread_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::unique_ptr<Messenger> messenger_;
 };
 
 }  // namespace arlab::training

@@ -1,26 +1,54 @@
-// GroupRanks: the ranks of one process group of PyTorch, and how they sum a vector.
+// GroupRanks: the ranks of one process group of PyTorch, and their collectives on host memory.
+//
+// Each collective but an allreduce without a call first makes sure that all ranks have called the same, and throws
+// Error(usage) on all of them otherwise. `call.root` is the root.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "algorithms/groups.hpp"
 #include "collectives/counting_communicator.hpp"
 #include "collectives/host/plan_cache.hpp"
 #include "collectives/plugins/size_rules.hpp"
+#include "training/plugins/torch/agreement.hpp"
 
 namespace arlab::training {
 
-/// Only the engine's thread uses its members.
-struct GroupRanks {
-  /// `its_rules`: the algorithm of an allreduce by the bytes of its vector.
-  GroupRanks(std::unique_ptr<collectives::Communicator> its, collectives::SizeRules its_rules);
+/// Only the group's own thread uses its members.
+class GroupRanks {
+ public:
+  using Memory = std::span<std::byte>;
+
+  /// `rules`: the algorithm of an allreduce by the bytes of its vector. `names`: of the ranks, in errors;
+  /// by default their numbers.
+  GroupRanks(std::unique_ptr<collectives::Communicator> its, collectives::SizeRules rules,
+             std::vector<std::string> names = {});
 
   Problem problem(Collective collective, Count elements, Rank root = 0) const;
 
   /// Reduces a vector of the operand's type in place, on all ranks: by the rules' algorithm, or by the
   /// library's own where they leave it to the library or the algorithm does not support these ranks.
-  void allreduce(std::span<std::byte> data, collectives::Operand operand);
+  void allreduce(Memory data, collectives::Operand operand);
+  void allreduce(const Call& call, Memory data, collectives::Operand operand);
+
+  void check(const Call& call) { agreement_.check(call); }
+  void broadcast(const Call& call, Memory data);
+  /// The vectors of other ranks than the root are scratch.
+  void reduce(const Call& call, Memory data, collectives::Operand operand);
+  /// `all` holds this rank's block, of equal ones.
+  void all_gather(const Call& call, Memory all);
+  /// Leaves the sum of this rank's block in `all`, and scratch in the others.
+  void reduce_scatter(const Call& call, Memory all, collectives::Operand operand);
+  /// `all` is the root's, and `mine` this rank's block of it.
+  void gather(const Call& call, Memory mine, Memory all);
+  void scatter(const Call& call, Memory all, Memory mine);
+  /// Part r of `from` goes to rank r, and what it sends here into part r of `into`. The sizes of both are
+  /// compared first.
+  void all_to_all(const Call& call, std::span<const Memory> from, std::span<const Memory> into);
 
   /// Returns the rules' algorithm for codes of that many bytes, or the ring where theirs is the library's
   /// own, does not support these ranks, or adds in another order on each rank: all ranks decode the same.
@@ -28,9 +56,21 @@ struct GroupRanks {
 
   std::unique_ptr<collectives::Communicator> link;
   collectives::CountingCommunicator communicator;  ///< over `link`
-  collectives::SizeRules rules;
-  std::shared_ptr<const Groups> machines;  ///< null if all ranks share a machine, or none do
-  collectives::PlanCache plans;
+
+ private:
+  const Algorithm* algorithm(Memory data,
+                             collectives::Operand operand) const;  // null: the library's
+  Memory block(Memory all, Rank rank) const;
+  Memory zeros(std::size_t bytes);
+  void exchange(std::span<const Memory> from, std::span<const Memory> into, const char* what);
+
+  collectives::SizeRules rules_;
+  std::shared_ptr<const Groups> machines_;  // null if all ranks share a machine, or none do
+  collectives::PlanCache plans_;
+  Agreement agreement_;
+  const Algorithm* butterfly_;  // that of the agreement
+  std::vector<std::byte> scratch_;
+  std::vector<Count> sizes_;
 };
 
 }  // namespace arlab::training

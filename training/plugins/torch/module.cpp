@@ -23,8 +23,8 @@ c10::intrusive_ptr<c10d::ProcessGroup> create(const c10::intrusive_ptr<c10d::Sto
                                               const std::chrono::duration<float>& timeout) {
   const pybind11::gil_scoped_release others_run;
   try {
-    if (!engine) engine = std::make_unique<Engine>(timeout.count());
-    return c10::make_intrusive<ProcessGroupArlab>(*engine, store, rank, size);
+    if (!engine) engine = std::make_unique<Engine>();
+    return c10::make_intrusive<ProcessGroupArlab>(*engine, store, rank, size, timeout.count());
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("arlab: ") + error.what());
   }

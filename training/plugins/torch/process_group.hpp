@@ -3,6 +3,7 @@
 
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 
+#include <functional>
 #include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -10,15 +11,16 @@
 
 #include "training/plugins/torch/bucket_averages.hpp"
 #include "training/plugins/torch/engine.hpp"
+#include "training/plugins/torch/tensors.hpp"
 
 namespace arlab::training {
 
 class ProcessGroupArlab final : public c10d::ProcessGroup {
  public:
-  /// All members call it together, in the same order of groups. Throws Error that names what to change if
-  /// the job that mpirun started has other ranks than the group.
+  /// All members call it together, in the same order of groups. A wait may take `seconds`. Throws Error that
+  /// names what to change if the job that mpirun started has other ranks than the group.
   ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c10d::Store>& store, int rank,
-                    int size);
+                    int size, double seconds);
 
   const std::string getBackendName() const override { return "arlab"; }
 
@@ -33,29 +35,44 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
                  const c10d::AllgatherOptions& options) override;
   Work _allgather_base(at::Tensor& output, at::Tensor& input,
                        const c10d::AllgatherOptions& options) override;
+  Work allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
+                           const c10d::AllgatherOptions& options) override;
+  Work gather(std::vector<Tensors>& outputs, Tensors& inputs,
+              const c10d::GatherOptions& options) override;
+  Work scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+               const c10d::ScatterOptions& options) override;
   Work reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                       const c10d::ReduceScatterOptions& options) override;
   Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                             const c10d::ReduceScatterOptions& options) override;
+  Work alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<std::int64_t>& output_sizes,
+                     std::vector<std::int64_t>& input_sizes,
+                     const c10d::AllToAllOptions& options) override;
+  Work alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) override;
   Work send(Tensors& tensors, int to, int tag) override;
   Work recv(Tensors& tensors, int from, int tag) override;
+  Work recvAnysource(Tensors& tensors, int tag) override;
   Work barrier(const c10d::BarrierOptions& options) override;
 
   /// Averages a bucket of DistributedDataParallel in place. The averages belong to one model.
   Work average(const std::shared_ptr<BucketAverages>& averages, const c10d::GradBucket& bucket);
 
   /// What this rank has sent in this group's collectives before this call; without what the library's own
-  /// allreduce sends, which it does not report.
-  Count bytes_sent();
+  /// allreduce sends, which it does not report, and without what makes sure that all call the same.
+  Count bytes_sent() { return group_.bytes_sent(); }
 
  private:
-  Work post(c10d::OpType type, const char* name, Tensors results, Engine::Task task);
-  void all_gather_now(at::Tensor output, const at::Tensor& input);
-  void reduce_scatter_now(at::Tensor output, const at::Tensor& input, collectives::Operand operand);
-  void transfer_now(ActionKind kind, const at::Tensor& tensor, Rank peer);
+  using Task = std::function<void(GroupRanks&, Held&)>;
+  Work post(c10d::OpType type, const char* name, const Call& call, Tensors results, Task task);
+  Work receive(c10d::OpType type, Tensors& tensors, Rank from, int tag);
+  Task gathering(const Call& call, const Tensors& to, const at::Tensor& from);
+  Task scattering_sums(const Call& call, const at::Tensor& to, const Tensors& from,
+                       const Reduction& reduction);
+  static void reduce_flat(GroupRanks& ranks, const Call& call, const at::Tensor& flat,
+                          const Reduction& reduction, Held& held);
 
   Engine& engine_;
-  GroupRanks& ranks_;
+  Group& group_;
 };
 
 }  // namespace arlab::training

@@ -1,0 +1,54 @@
+// Agreement: all ranks of a group ask for the same, or each of them gets an error that names two that do not.
+//
+// The ranks exchange their calls as they would sum one number: by a butterfly, in which each message says what its
+// sender knows by then. All messages fit into memory of our own, whatever the ranks ask for, so nothing is
+// received into a tensor before all agree. A short vector is summed by the same messages, which then cost
+// nothing.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/counting_communicator.hpp"
+#include "training/plugins/torch/call.hpp"
+
+namespace arlab::training {
+
+class Agreement {
+ public:
+  static constexpr std::size_t kMostBytes = 3800;  ///< of a vector that travels along
+
+  /// `names`: of the ranks, in errors; by default their numbers.
+  Agreement(collectives::CountingCommunicator& ranks, std::vector<std::string> names);
+
+  /// Returns if all ranks have come with the same call. Throws Error(usage) on each of them otherwise.
+  void check(const Call& call) { run(call, {}, {}); }
+
+  /// The same, and reduces a vector of at most kMostBytes in place, which is left as it was if it throws.
+  void allreduce(const Call& call, std::span<std::byte> data, collectives::Operand operand);
+
+ private:
+  struct Step {
+    bool sends = false, receives = false, replaces = false;
+    Rank to = 0, from = 0;
+  };
+  struct Known {  // by a rank, and the header of its messages
+    Call first;   // of the lowest rank
+    Call other;   // of the lowest one that asks for something else
+    bool differ = false;
+    void add(const Call& call);
+  };
+
+  void run(const Call& call, std::span<std::byte> data, collectives::Operand operand);
+  void exchange(const Step& step, std::span<std::byte> data, collectives::Operand operand);
+  [[noreturn]] void complain() const;
+
+  collectives::CountingCommunicator& ranks_;
+  std::vector<std::string> names_;
+  std::vector<Step> steps_;
+  Known known_;
+  std::vector<std::byte> out_, in_, work_;
+};
+
+}  // namespace arlab::training

@@ -1,0 +1,77 @@
+#include "training/plugins/torch/task_queue.hpp"
+
+#include <future>
+#include <utility>
+
+#include "collectives/patience.hpp"
+#include "collectives/start_thread.hpp"
+
+namespace arlab::training {
+
+TaskQueue::TaskQueue(MpiTurn& turn)
+    : turn_(turn), thread_(collectives::start_thread([this] { run_all(); })) {}
+
+void TaskQueue::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  posted_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+// A future's continuation runs in the queue's thread, and may wait for a collective that it calls, as
+// PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before what is queued.
+void TaskQueue::post(Task task, Done done) {
+  if (std::this_thread::get_id() == thread_.get_id())
+    return run_one({std::move(task), std::move(done)});
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({std::move(task), std::move(done)});
+  }
+  posted_.notify_all();
+}
+
+void TaskQueue::run(const Task& task) {
+  std::promise<void> ended;
+  post(task, [&](std::exception_ptr error) {
+    if (error)
+      ended.set_exception(error);
+    else
+      ended.set_value();
+  });
+  ended.get_future().get();
+}
+
+void TaskQueue::run_all() {
+  for (;;) {
+    Posted next;
+    {
+      std::unique_lock lock(mutex_);
+      posted_.wait(lock, [&] { return ends_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    run_one(next);
+  }
+}
+
+void TaskQueue::run_one(const Posted& posted) {
+  std::exception_ptr error = failure_;
+  if (!error) {
+    const std::lock_guard turn(turn_);
+    try {
+      posted.task();
+    } catch (const collectives::Stalled&) {
+      error = failure_ = std::current_exception();
+      kept_.push_back(posted.task);
+      failed_ = true;
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  posted.done(error);
+}
+
+}  // namespace arlab::training

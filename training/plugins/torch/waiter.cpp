@@ -1,0 +1,74 @@
+#include "training/plugins/torch/waiter.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "algorithms/base/text.hpp"
+#include "collectives/patience.hpp"
+
+namespace arlab::training {
+namespace {
+
+constexpr double kLookSeconds = 0.05;   // between two looks for calls of others
+constexpr double kAnswerSeconds = 2.0;  // in which a rank that waits answers
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The launcher ends the job, but leaves stopped processes behind: they end once they run.
+void resume(const Member& member) {
+  char machine[256] = "";
+  if (gethostname(machine, sizeof machine - 1) == 0 && member.machine == machine &&
+      member.process > 0)
+    kill(member.process, SIGCONT);
+}
+
+}  // namespace
+
+std::string text(const Member& member) {
+  return concat("rank ", member.rank, " (process ", member.process, ")");
+}
+
+void Waiter::rest(int polls, std::size_t bytes) {
+  if (polls <= collectives::kPollsBeforeRest) began_ = looked_ = now();
+  turn_.rest(polls);
+  const double time = now();
+  if (!roll_call_ || time - looked_ < kLookSeconds) return;
+  looked_ = time;
+  look(time, seconds_ + static_cast<double>(bytes >> 20));
+}
+
+// A rank that hears others call the roll can wait no longer: they have given up.
+void Waiter::look(double time, double patience) {
+  const auto& heard = roll_call_->heard();
+  const auto others = std::count(heard.begin(), heard.end(), true);
+  if (!roll_call_->answered()) {
+    if (others == 0 && time - began_ < patience) return;
+    roll_call_->answer();
+    answered_ = time;
+  }
+  if (others + 1 == static_cast<std::ptrdiff_t>(members_.size()) ||
+      time - answered_ > kAnswerSeconds)
+    give_up(heard);
+}
+
+void Waiter::give_up(const std::vector<bool>& heard) {
+  std::string missing;
+  int count = 0;
+  for (std::size_t r = 0; r < members_.size(); ++r) {
+    if (heard[r] || static_cast<Rank>(r) == me_) continue;
+    missing += (count++ > 0 ? " and " : "") + text(members_[r]);
+    resume(members_[r]);
+  }
+  throw collectives::Stalled(concat(
+      "timeout after ", collectives::seconds_text(seconds_), ": ",
+      count == 0 ? "all ranks wait for one another"
+                 : concat(missing, count == 1 ? " does" : " do",
+                          " not take part: such a rank computes, calls something else, or was "
+                          "stopped; see what it does, or allow a longer timeout")));
+}
+
+}  // namespace arlab::training
