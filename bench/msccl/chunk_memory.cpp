@@ -122,9 +122,9 @@ void ChunkMemory::receive_into_scratch(Rank g, const MscclStep& step, const Step
     ScratchCell& c = memory_[index(g)].scratch[static_cast<std::size_t>(step.target_at + i)];
     expect_before(c.writer, me, 's', step.target_at + i);
     expect_before(c.reader, me, 's', step.target_at + i);
-    if (c.message >= 0)
+    if (!c.messages.empty())
       imported_.wrong("overwrites a message in scratch memory that nobody has used");
-    c = {me, {}, message + i};
+    c = {me, {}, {message + i}};
     unused_.insert(message + i);
   }
 }
@@ -167,22 +167,42 @@ void ChunkMemory::store_chunk(Rank g, char buffer, int at, int message, ActionKi
 // What lies in scratch memory may be used in parts, and parts of several messages together.
 void ChunkMemory::local(Rank g, const MscclStep& step, const StepNumber& me) {
   const bool adds = step.kind == MscclStep::Kind::re;
-  if (step.target == 's') imported_.wrong("copies into scratch memory, which rounds do not have");
+  if (step.target == 's') return add_in_scratch(g, step, me);
   if (step.source != 's') return rewrite(g, step, me, adds);
   for (int i = 0; i < step.count; ++i) {
-    ScratchCell& c = memory_[index(g)].scratch[static_cast<std::size_t>(step.source_at + i)];
-    expect_before(c.writer, me, 's', step.source_at + i);
-    if (c.message < 0)
-      imported_.wrong(fmt::format(
-          "uses chunk {} of scratch memory, where no message lies that was not used yet",
-          step.source_at + i));
+    const std::vector<int> messages = take_from_scratch(g, step.source_at + i, me);
     if (adds) read(g, step.target, step.target_at + i, me);
     write(g, step.target, step.target_at + i, me);
-    unused_.erase(c.message);
-    store_chunk(g, step.target, step.target_at + i, std::exchange(c.message, -1),
-                adds ? ActionKind::reduce : ActionKind::replace);
-    c.reader = me;
+    for (const int message : messages) {
+      unused_.erase(message);
+      store_chunk(g, step.target, step.target_at + i, message,
+                  adds || message != messages.front() ? ActionKind::reduce : ActionKind::replace);
+    }
   }
+}
+
+// Rounds add all of these messages where their sum goes at last.
+void ChunkMemory::add_in_scratch(Rank g, const MscclStep& step, const StepNumber& me) {
+  if (step.kind != MscclStep::Kind::re || step.source != 's')
+    imported_.wrong("copies into scratch memory, which rounds do not have");
+  for (int i = 0; i < step.count; ++i) {
+    std::vector<int> messages = take_from_scratch(g, step.target_at + i, me);
+    for (const int message : take_from_scratch(g, step.source_at + i, me))
+      messages.push_back(message);
+    ScratchCell& sum = memory_[index(g)].scratch[static_cast<std::size_t>(step.target_at + i)];
+    sum.messages = std::move(messages);
+    sum.writer = me;
+  }
+}
+
+std::vector<int> ChunkMemory::take_from_scratch(Rank g, int at, const StepNumber& me) {
+  ScratchCell& c = memory_[index(g)].scratch[static_cast<std::size_t>(at)];
+  expect_before(c.writer, me, 's', at);
+  if (c.messages.empty())
+    imported_.wrong(fmt::format(
+        "uses chunk {} of scratch memory, where no message lies that was not used yet", at));
+  c.reader = me;
+  return std::exchange(c.messages, {});
 }
 
 // A copy of a chunk onto itself changes nothing; every other one moves or adds chunks.

@@ -68,7 +68,7 @@ class ChunkMemory {
   };
   struct ScratchCell {
     StepNumber writer, reader;  // the last of each
-    int message = -1;           // a chunk of one lies here
+    std::vector<int> messages;  // of which a chunk lies here, or the sum of several
   };
   struct Memory {
     std::vector<Cell> vector;
@@ -83,6 +83,8 @@ class ChunkMemory {
   void receive_into_scratch(Rank gpu, const MscclStep& step, const StepNumber& me, int message);
   void store(Rank gpu, char buffer, int at, int count, int message, ActionKind kind);
   void store_chunk(Rank gpu, char buffer, int at, int message, ActionKind kind);
+  void add_in_scratch(Rank gpu, const MscclStep& step, const StepNumber& me);
+  std::vector<int> take_from_scratch(Rank gpu, int at, const StepNumber& me);
   void rewrite(Rank gpu, const MscclStep& step, const StepNumber& me, bool adds);
 
   const ImportedProgram& imported_;

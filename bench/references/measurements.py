@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import re
 import typing
 
@@ -108,6 +109,63 @@ def winners(lab: Lab) -> Rows:
         fastest = [min((r for r in records if r["topology"] == topology and r["bytes"] == size), key=lambda r: r["modelled_us"])
                    for size in sizes]
         rows.append([name, *(record["algorithm"] for record in fastest)])
+    return rows
+
+
+MODELS = {"alpha_beta": "", "loggops": "", "connections": "", "packet": "", "fluid": ""}
+PIECES = {"16 ranks, 64 MiB": ("arlab simulate chain,double_tree,tree -p 16 -s 64M --segments 1,16", ""),
+          "8 ranks, 1 GiB": ("arlab simulate chain,double_tree,tree,master_worker -p 8 -s 1G --segments 64", "leaf_spine")}
+
+
+def on_model(command: str, model: str, options: str, topology: str) -> str:
+    has_links = model in ("packet", "fluid")
+    return " ".join(filter(None, [command, "--model", model, options, f"--topology {topology}" if topology and has_links else ""]))
+
+
+def times_by_model(lab: Lab, command: str, options: dict[str, str], topology: str) -> dict[tuple[str, int, int], list[float]]:
+    """Times under each model, by algorithm, pieces and bytes."""
+    times: dict[tuple[str, int, int], list[float]] = {}
+    for model, more in options.items():
+        for r in lab.records(on_model(command, model, more, topology)):
+            times.setdefault((r["algorithm"], r["segments"], r["bytes"]), []).append(r["modelled_us"])
+    return times
+
+
+@measurement("pieces", *(on_model(command, model, "", topology) for command, topology in PIECES.values() for model in MODELS),
+             slow=True, exact=True)
+def pieces(lab: Lab) -> Rows:
+    rows = [["", *map(code, MODELS)]]
+    for what, (command, topology) in PIECES.items():
+        for (name, segments, _), times in times_by_model(lab, command, MODELS, topology).items():
+            in_pieces = f" --segments {segments}" if segments > 1 else ""
+            rows.append([f"`{name}{in_pieces}`, {what}", *(f"{us / 1e3:.1f} ms" for us in times)])
+    return rows
+
+
+# Costs of a message next to nothing, so that only its bytes count; all messages are eager.
+CHEAP = {"alpha_beta": "--alpha 1ns", "loggops": "--L 100ns --o 1ns --g 1ns --S 1T", "connections": "--L 100ns --g 1ns --S 1T",
+         "packet": "", "fluid": ""}
+DRAWN = random.Random(18).sample(
+    ["all_to_all", "bidirectional_ring", "bine_tree", "butterfly", "chain", "circulant", "double_tree", "master_worker", "pat",
+     "rabenseifner", "recursive_multiplying", "ring", "round_robin", "swing", "swing_whole", "tree"], 8)  # any number of ranks
+AGREE = f"arlab simulate {','.join(DRAWN)} -p 16 -s 1M,16M --segments 1,4,16,64"
+CROSSBAR = "crossbar:hosts=16,latency=100ns"
+
+
+@measurement("models", *(on_model(AGREE, model, options, CROSSBAR) for model, options in CHEAP.items()), slow=True, exact=True)
+def models(lab: Lab) -> Rows:
+    """How much longer the slowest model says than the fastest, and which these are, for algorithms drawn at random."""
+    times = times_by_model(lab, AGREE, CHEAP, CROSSBAR)
+    columns = list(dict.fromkeys((size, segments) for _, segments, size in times))
+    rows = [["algorithm", *(f"{size_text(size)} in {segments}" for size, segments in columns)]]
+    for name in DRAWN:
+        cells = []
+        for size, segments in columns:
+            by_model = dict(zip(CHEAP, times[name, segments, size], strict=True))
+            low, high = min(by_model, key=by_model.get), max(by_model, key=by_model.get)
+            ratio = by_model[high] / by_model[low]
+            cells.append(f"{ratio:.2f}" + (f" {high} / {low}" if ratio > 1.1 else ""))
+        rows.append([code(name), *cells])
     return rows
 
 

@@ -154,6 +154,47 @@ TEST_CASE(
   CHECK(refusal_of(never).find("never uses a message") != std::string::npos);
 }
 
+// As the one above, but the second message is added to the first in scratch memory, and then the sum.
+TEST_CASE("messages are added in scratch memory") {
+  std::string text = R"(<algo name="pairs" coll="allreduce" ngpus="3" nchunksperloop="3">)";
+  for (int g = 0; g < 3; ++g) {
+    text += fmt::format(R"(<gpu id="{}" i_chunks="3" o_chunks="0" s_chunks="2">)", g);
+    for (int b = 0; b < 2; ++b) {
+      const int peer = (g + 1 + b) % 3;
+      text += fmt::format(R"(<tb id="{0}" send="{1}" recv="{1}" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="{1}" dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="{0}" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+<step s="2" type="s" srcbuf="i" srcoff="{2}" dstbuf="i" dstoff="{2}" cnt="1" depid="2" deps="2" hasdep="0"/>
+<step s="3" type="r" srcbuf="i" srcoff="{1}" dstbuf="i" dstoff="{1}" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb>)",
+                          b, peer, g);
+    }
+    text += fmt::format(R"(<tb id="2" send="-1" recv="-1" chan="0">
+<step s="0" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1" cnt="0" depid="0" deps="1" hasdep="0"/>
+<step s="1" type="re" srcbuf="s" srcoff="1" dstbuf="s" dstoff="0" cnt="1" depid="1" deps="1" hasdep="0"/>
+<step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="{}" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+</tb></gpu>)",
+                        g);
+  }
+  text += "</algo>";
+  const Problem problem{.ranks = 3, .elements = 60};
+  const Algorithm read =
+      algorithm_of(std::make_shared<const Script>(parse_schedule(text, "p.xml")));
+  CHECK(verify(read, problem));
+  CHECK(count(read, problem).all == Cost{12, 4 * 60, 2});
+  // The sum without the second message, with the first message twice, and copied instead of added.
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return refusal_of(changed.replace(changed.find(from), from.size(), to));
+  };
+  CHECK(with(R"(type="re" srcbuf="s" srcoff="1")", R"(type="nop" srcbuf="s" srcoff="1")")
+            .find("never uses a message") != std::string::npos);
+  CHECK(with(R"(type="re" srcbuf="s" srcoff="0")", R"(type="re" srcbuf="s" srcoff="1")")
+            .find("where no message lies that was not used yet") != std::string::npos);
+  CHECK(with(R"(type="re" srcbuf="s" srcoff="1")", R"(type="cpy" srcbuf="s" srcoff="1")")
+            .find("copies into scratch memory") != std::string::npos);
+}
+
 TEST_CASE("several chunks per GPU in an all-gather and a reduce-scatter, out and in again") {
   for (const Collective collective : {Collective::all_gather, Collective::reduce_scatter})
     for (const char* name : {"ring", "butterfly", "double_tree", "forest"})

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/base/random.hpp"
+#include "algorithms/base/text.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
@@ -22,7 +23,8 @@ struct Tried {
 };
 
 constexpr Tried kTried[] = {{"alpha_beta", "alpha"}, {"loggops", "L"}, {"loggops", "o"},
-                            {"loggops", "g"},        {"packet", ""},   {"fluid", ""}};
+                            {"loggops", "g"},        {"packet", ""},   {"fluid", ""},
+                            {"connections", "L"}};
 
 struct Case {
   Tried tried;
@@ -75,28 +77,54 @@ Case drawn(const Random& random) {
   return c;
 }
 
+struct Tally {
+  int tried = 0, over = 0, far = 0;  // over what a nanosecond explains; by a fifth
+  std::string list;                  // of those over
+};
+
+Tally tally(std::uint64_t seed, int most_tried) {
+  Tally t;
+  for (std::uint64_t number = 0; t.tried < most_tried; ++number) {
+    const Case c = drawn(Random(seed).of(number));
+    if (!unsupported(*c.algorithm, c.problem).empty()) continue;
+    ++t.tried;
+    const Outcome before = outcome(c, 0), after = outcome(c, 1000);
+    const double base = picoseconds(before.finish),
+                 change = std::abs(picoseconds(after.finish) - base);
+    // Each step has the parameter at most twice, as latency of two links; durations are rounded.
+    const double explained = 2001 * static_cast<double>(std::max(before.steps, after.steps));
+    if (change <= explained) continue;
+    ++t.over;
+    if (change >= std::max(explained, 0.2 * base)) ++t.far;
+    std::string values;
+    for (const auto& [name, value] : c.values)
+      values += name + "=" + std::to_string(std::llround(value)) + " ";
+    t.list +=
+        concat(c.tried.model, " ", values, "with ", c.tried.parameter, "=", std::llround(c.base),
+               ": ", c.algorithm->name, " on ", c.problem.ranks, ", ", c.problem.elements,
+               " elements, ", c.segments, " segments: ", before.finish.count(), " ps, then ",
+               after.finish.count(), ": ", std::to_string(100 * change / base), "%\n");
+  }
+  return t;
+}
+
 }  // namespace
 
 TEST_CASE(
     "a nanosecond in a parameter never changes a time by a fifth, and rarely by more than itself") {
-  int tried = 0, changes = 0;
-  for (std::uint64_t number = 0; number < (kSanitized ? 60u : 250u); ++number) {
-    const Case c = drawn(Random(7).of(number));
-    if (!unsupported(*c.algorithm, c.problem).empty()) continue;
-    const Outcome before = outcome(c, 0), after = outcome(c, 1000);
-    const double change = std::abs(picoseconds(after.finish - before.finish));
-    // Each step has the parameter at most twice, as latency of two links; durations are rounded.
-    const double most = 2001 * static_cast<double>(std::max(before.steps, after.steps));
-    ++tried;
-    if (change > most) ++changes;
-    INFO(c.tried.model << " " << c.tried.parameter << " " << c.base << ", " << c.algorithm->name
-                       << " on " << c.problem.ranks << ", " << c.problem.elements << " elements, "
-                       << c.segments << " segments: " << picoseconds(before.finish) << " ps, then "
-                       << picoseconds(after.finish));
-    CHECK(change < std::max(most, 0.2 * picoseconds(before.finish)));
-  }
-  CHECK(tried > (kSanitized ? 40 : 150));
-  CHECK(changes < tried / 5);
+  const Tally t = tally(7, kSanitized ? 50 : 200);
+  INFO(t.list);
+  CHECK(t.far == 0);
+  CHECK(t.over < t.tried / 5);
+}
+
+// Not in the suite. Lists what is over, with how much: docs/simulation.md has the reasons, also of the
+// one that is far, which LogGOPSim has, too.
+TEST_CASE("a thousand times a nanosecond", "[.continuity]") {
+  const Tally t = tally(11, 1000);
+  WARN(t.list << t.over << " of " << t.tried << " over what a nanosecond explains, " << t.far
+              << " by a fifth");
+  CHECK(t.far <= 1);
 }
 
 // Where messages arrive just when the processor is free, receives once went first always, and sends
