@@ -155,7 +155,13 @@ void write(Json& j, const TrainBody& b, Rank ranks) {
   j["data"] = b.data;
   j["seed"] = b.seed;
   j["optimizer"] = b.optimizer;
+  j["momentum"] = or_null(b.momentum);
+  j["weight_decay"] = b.weight_decay;
   j["learning_rate"] = b.learning_rate;
+  j["learning_rate_schedule"] = or_null(b.rate_schedule);
+  j["shuffle"] = b.shuffle;
+  j["drop_remainder"] = b.drop_remainder;
+  j["input_threads"] = or_null(b.input_threads);
   j["overlap"] = b.overlap;
   j["scheduler"] = b.scheduler;
   write(j, b.emulation);

@@ -94,6 +94,11 @@ struct TrainBody {
   Count batch_size = 0;  ///< samples per step, over all workers
   std::uint64_t seed = 0;
   double learning_rate = 0;
+  std::optional<std::string> rate_schedule = {};  ///< scaling, warm-up and decay
+  std::optional<double> momentum = {};
+  double weight_decay = 0;
+  bool shuffle = true, drop_remainder = true;
+  std::optional<Count> input_threads = {};  ///< of the worker with most; nothing: not measured
   bool overlap = false;
   std::optional<Emulation> emulation = {};
   std::optional<Summary> step_time_us = {};

@@ -100,8 +100,13 @@ void add_later_keys(Json& line) {
   add("dims");
   if (line["kind"] == "run") add_run_keys(line);
   if (line["kind"] == "train") {
-    add("gradients");
-    if (!line.contains("warmup_steps")) line["warmup_steps"] = 0;
+    for (const char* key : {"gradients", "momentum", "learning_rate_schedule", "input_threads"})
+      add(key);
+    for (const auto& [key, value] : {std::pair<const char*, Json>{"warmup_steps", 0},
+                                     {"weight_decay", 0},
+                                     {"shuffle", true},
+                                     {"drop_remainder", true}})
+      if (!line.contains(key)) line[key] = value;
   }
   if (line["kind"] != "simulate") return;
   for (const char* key : {"engine", "bound_us", "optimum_fraction", "disturbance", "undisturbed_us",

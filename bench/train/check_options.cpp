@@ -70,13 +70,8 @@ void check_values(const TrainOptions& options) {
     fail(Blame::usage,
          fmt::format("--target is {}: give an accuracy above 0 and at most 1, such as 0.95",
                      options.target));
-  training::find_sharding(options.sharding);
-  training::find_optimizer(options.optimizer);
-  training::find_rate_scaling(options.rate_scaling);
-  training::find_rate_decay(options.rate_decay);
-  training::LearningRate rate = options.learning.rate;
-  rate.epochs = static_cast<double>(options.learning.epochs);
-  check(rate);
+  options.feed.check_values();
+  options.rates.check_values(options.learning);
   options.world.check_values();
 }
 
@@ -106,6 +101,10 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   needs("--mix", any_kind(is_outer) && options.learning.options.delay > 0,
         "strategy diloco with --delay of at least 1");
   needs("--check-every", any_kind(is_equal), strategy(is_equal));
+  needs("--momentum", any([](const TrainConfig& c) {
+          return c.learning.optimizer.kind == training::OptimizerKind::momentum;
+        }),
+        "--optimizer momentum");
   needs("--algorithm", any_kind(uses_route),
         "a strategy that does not send gradients from rank to rank itself");
   needs("--segments",
@@ -124,6 +123,7 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   needs("--network", options.tunes() && !emulated,
         "--tune on real ranks; --backend virtual has --bandwidth and --topology");
   needs("--warmup-steps", !emulated, "real ranks: virtual ones take the same time from the start");
+  needs("--input-threads", !emulated, "real ranks: virtual ones wait for no input");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   for (const std::string_view option : VirtualRun::kOptions)
     needs(option, emulated, "--backend virtual");

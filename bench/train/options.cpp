@@ -74,7 +74,7 @@ void add_what(CLI::App& app, TrainOptions& o) {
            "synthetic (default), idx:FOLDER (MNIST's format) or cifar10:FOLDER");
   add_number(app, "--samples", o.samples, 1, "Samples per epoch of synthetic data (default 8000)");
   app.add_flag("--augment", o.augment, "Shift training images at random, and mirror color images");
-  add_word(app, "--sharding", o.sharding, "data (default), file or off");
+  o.feed.add(app);
   add_number(app, "-B,--batch,--batch-size,--global-batch", o.batch, 1,
              "Samples of all workers together per step, not of each (default 64)");
   add_number(app, "--local-batch", o.local_batch, 1,
@@ -90,7 +90,6 @@ void add_what(CLI::App& app, TrainOptions& o) {
              "First steps that rates, times and speed-ups leave out (default 10; at most half of "
              "a run)");
   add_number(app, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
-  add_number(app, "--prefetch", o.prefetch, 0, "Batches that a thread prepares ahead (default 2)");
   add_number(app, "--threads", o.threads, 1, "Compute threads per worker (default 1)");
   add_word(app, "--device", o.device, "cpu (default) or cuda");
   app.add_flag("--sync-bn", o.sync_batch_norm,
@@ -159,19 +158,6 @@ void add_how(CLI::App& app, TrainOptions& o) {
       "Steps between comparisons of the replicas (default 100; 0: at the end of each epoch)");
 }
 
-void add_learning(CLI::App& app, TrainOptions& o) {
-  add_word(app, "--optimizer", o.optimizer, "sgd, momentum (0.8, default) or adam");
-  app.add_option("--lr", o.learning.rate.base, "Learning rate of one worker (default 0.05)")
-      ->type_name("RATE");
-  add_word(app, "--lr-scaling", o.rate_scaling,
-           "Scaling with the number of workers: none (default), linear or sqrt");
-  add_word(app, "--lr-decay", o.rate_decay,
-           "constant (default), steps (at epochs 3 and 7) or cosine");
-  app.add_option("--warmup", o.learning.rate.warm_up,
-                 "Epochs during which the rate rises (default 0)")
-      ->type_name("EPOCHS");
-}
-
 void add_kept(CLI::App& app, TrainOptions& o) {
   app.add_option("--checkpoint", o.checkpoint,
                  "Save checkpoints in this folder, and continue from the latest one")
@@ -227,7 +213,7 @@ void TrainOptions::add(CLI::App& app) {
   learning.rate.base = 0.05;
   add_what(app, *this);
   add_how(app, *this);
-  add_learning(app, *this);
+  rates.add(app, learning);
   world.add(app);
   add_kept(app, *this);
   add_settings_option(app);
@@ -304,9 +290,7 @@ training::TrainerOptions learning_of(const TrainOptions& o, collectives::Placeme
   learning.strategy = alone ? "one_device" : strategy_on(o.strategy, placement);
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
-  learning.optimizer.kind = training::find_optimizer(o.optimizer);
-  learning.rate.scaling = training::find_rate_scaling(o.rate_scaling);
-  learning.rate.decay = training::find_rate_decay(o.rate_decay);
+  o.rates.apply(learning);
   learning.rate.workers = workers;
   learning.rate.epochs = static_cast<double>(learning.epochs);
   return learning;

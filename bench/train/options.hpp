@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "bench/train/emulation_options.hpp"
+#include "bench/train/learning/feed_options.hpp"
+#include "bench/train/learning/learning_options.hpp"
 #include "collectives/patience.hpp"
 #include "training/checkpoint/folder.hpp"
-#include "training/data/pipeline.hpp"
 #include "training/models/architecture.hpp"
 #include "training/trainer/options.hpp"
 
@@ -23,17 +24,18 @@ struct TrainOptions {
   std::vector<std::string> schedulers{"buckets"}, compressors{"none"};
   std::vector<std::string> algorithms = {""};  ///< as given; empty: by strategy
   std::string strategy, backend;               ///< empty: by backend
-  std::string data = "synthetic", sharding = "data";
-  std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
+  std::string data = "synthetic";
   std::string device = "cpu";
   Count samples = 8000, validation_samples = 2000;
   Count batch = 64;         ///< samples per step, over all workers; see batch_of()
   Count local_batch = 0;    ///< of each worker; 0: `batch` is divided
   Count warmup_steps = 10;  ///< that rates leave out
   std::uint64_t seed = 1;
-  int prefetch = 2, threads = 1;
+  int threads = 1;
   bool sync_batch_norm = false, no_overlap = false, augment = false;
   training::TrainerOptions learning;
+  LearningOptions rates;
+  FeedOptions feed;
   VirtualRun world;
   double target = 0;  ///< validation accuracy to reach; 0: that of dense training
 

@@ -15,7 +15,8 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
   std::vector<std::vector<std::string>> rows;
   for (const TrainConfig& c : configs) {
     const Count n = c.architecture->parameters;
-    const Count steps = options.data == "synthetic" ? options.samples / c.batch : 0;
+    const Count more = options.feed.drop_remainder ? 0 : c.batch - 1;
+    const Count steps = options.data == "synthetic" ? (options.samples + more) / c.batch : 0;
     training::TrainerOptions learning = c.learning;
     if (steps > 0) set_epochs(learning, options, steps);
     rows.push_back({std::string(c.architecture->name), show_count(n),

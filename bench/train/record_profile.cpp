@@ -87,14 +87,15 @@ training::ModelProfile recorded_profile(const TrainOptions& options,
                                         const Datasets& data) {
   training::use_threads(options.threads);
   const auto replica = training::make_replica(architecture, {.seed = options.seed});
-  training::Optimizer optimizer({.kind = training::find_optimizer(options.optimizer)},
-                                static_cast<Count>(replica->weights().size()));
+  training::TrainerOptions learning = options.learning;
+  options.rates.apply(learning);
+  training::Optimizer optimizer(learning.optimizer, static_cast<Count>(replica->weights().size()));
   training::Pipeline feed(data.train,
                           {.samples = data.train.samples,
                            .files = data.train.files,
                            .global_batch = options.batch_of(1),
                            .seed = options.seed},
-                          options.prefetch);
+                          options.feed.prefetch);
   PassTimer timer(replica->variables().size());
   replica->on_need([&](std::size_t v) { timer.need(v); });
   replica->on_ready([&](std::size_t v) { timer.ready(v); });
@@ -125,7 +126,7 @@ training::ModelProfile recorded_profile(const TrainOptions& options,
                   {"forward_us", measured},
                   {"backward_us", measured},
                   {"optimizer_ps_per_parameter",
-                   fmt::format("{}, optimizer {}", measured, options.optimizer)}},
+                   fmt::format("{}, optimizer {}", measured, options.rates.optimizer)}},
       .layers = parts_of(replica->variables(), timer.passes())};
 }
 

@@ -54,9 +54,13 @@ double speed_up(const TrainResult& result, const std::vector<TrainResult>& all) 
 std::string interval(const TrainResult& r) {
   const auto of_step = mean_interval(r.step_us);
   if (!of_step || r.config.backend->placement == collectives::Placement::emulated) return "";
-  const double images = 1e6 * static_cast<double>(r.config.batch);
+  const training::StepCosts its = timed(r);
+  const double images = 1e6 * mean(static_cast<double>(its.samples), its.steps);
   return fmt::format("{:.0f}-{:.0f}", images / of_step->high, images / of_step->low);
 }
+
+// The number that was written, such as 0.8, not the float's 0.800000011920929.
+double as_written(float x) { return std::stod(fmt::format("{}", x)); }
 
 TrainBody::Epoch costs_of(const training::StepCosts& e) {
   return {.steps = e.steps,
@@ -233,8 +237,15 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
                  .batch_size = c.batch,
                  .seed = options.seed,
                  .learning_rate = c.learning.rate.base,
+                 .rate_schedule = training::to_string(c.learning.rate),
+                 .weight_decay = as_written(c.learning.optimizer.weight_decay),
+                 .shuffle = options.feed.shuffle,
+                 .drop_remainder = options.feed.drop_remainder,
                  .overlap = c.learning.overlap,
                  .staleness = r.staleness};
+  if (c.learning.optimizer.kind == training::OptimizerKind::momentum)
+    body.momentum = as_written(c.learning.optimizer.momentum);
+  if (r.input_threads > 0) body.input_threads = r.input_threads;
   if (gradients.compressor) body.compressor = compressor_text(gradients);
   if (!r.codes.way.empty()) body.aggregation = r.codes.way;
   if (!r.gradients.empty()) body.gradients = r.gradients;

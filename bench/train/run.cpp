@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,8 +57,8 @@ class Tracer {
 /// Prints the progress of a run, and writes TensorBoard events; on rank 0.
 class ProgressPrinter {
  public:
-  ProgressPrinter(const TrainOptions& options, Count all_steps, Count batch, std::string label)
-      : progress_(static_cast<std::size_t>(all_steps)), label_(std::move(label)), batch_(batch) {
+  ProgressPrinter(const TrainOptions& options, Count all_steps, std::string label)
+      : progress_(static_cast<std::size_t>(all_steps)), label_(std::move(label)) {
     if (!options.tensorboard.empty()) events_.emplace(options.tensorboard);
   }
 
@@ -66,13 +67,19 @@ class ProgressPrinter {
     say("note: {}\n", Message{text});
   }
 
+  void model(training::Replica& replica) {
+    if (!events_) return;
+    if (const training::ModelGraph graph = replica.graph(); !graph.empty()) events_->graph(graph);
+  }
+
   void step(const training::StepReport& r) {
     recent_ += r.outcome;
     seconds_ += r.seconds;
     exposed_ += r.exposed;
+    samples_ += r.step.global;
     ++steps_;
     const auto n = static_cast<double>(std::max<Count>(recent_.samples, 1));
-    const double loss = recent_.loss / n, rate = static_cast<double>(batch_ * steps_) / seconds_;
+    const double loss = recent_.loss / n, rate = static_cast<double>(samples_) / seconds_;
     progress_.show(
         static_cast<std::size_t>(r.step.number + 1),
         fmt::format("{}epoch {}, loss {:.3f}, accuracy {:.1f}%, {:.0f} images/s, exposed "
@@ -86,7 +93,7 @@ class ProgressPrinter {
       events_->scalar("batch/images_per_second", rate, r.step.number);
       events_->scalar("batch/learning_rate", r.step.learning_rate, r.step.number);
     }
-    recent_ = {}, seconds_ = exposed_ = 0, steps_ = 0;
+    recent_ = {}, seconds_ = exposed_ = 0, steps_ = samples_ = 0;
   }
 
   void epoch(const training::EpochReport& r, training::Replica& replica) {
@@ -115,11 +122,17 @@ class ProgressPrinter {
   Progress progress_;
   std::string label_;
   std::optional<training::EventFile> events_;
-  Count batch_;
   training::BatchResult recent_;
   double seconds_ = 0, exposed_ = 0;
-  Count steps_ = 0;
+  Count steps_ = 0, samples_ = 0;  // samples: of all workers
 };
+
+// The ranks that share this one's machine. All ranks call it together.
+Rank ranks_here(collectives::Communicator& c) {
+  const std::vector<Rank> machines = c.machines();
+  return static_cast<Rank>(
+      std::ranges::count(machines, machines[static_cast<std::size_t>(c.rank())]));
+}
 
 std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
                                                       const TrainOptions& options,
@@ -163,12 +176,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   const bool is_root = c.rank() == 0, is_worker = c.rank() < config.workers;
   const training::Sampling sampling =
       training_samples(options, config, data.train, is_worker ? c.rank() : 0);
-  if (options.sync_batch_norm && config.batch % config.workers != 0)
-    fail(Blame::usage,
-         fmt::format(
-             "--sync-bn needs equal batches on all workers, and {} samples cannot be divided "
-             "by {}: use a --batch that is a multiple of the workers",
-             config.batch, config.workers));
+  if (options.sync_batch_norm) check_equal_shares(sampling);
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
   set_epochs(learning, options, steps);
@@ -179,6 +187,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   const bool on_gpus = cuda || config.backend->devices != nullptr;
   const Rank local_rank = on_gpus ? collectives::local_rank(c) : 0;
   TrainResult result;
+  result.input_range = options.feed.makers(emulated ? 1 : ranks_here(c), !emulated);
   if (auto& codes = learning.options.gradients.compressor; codes && on_gpus) {
     const bool exchanges_gradients = training::find_strategy(learning.strategy).on_device;
     if (codes->kind->on_gpu && exchanges_gradients) codes->kernels = gpu_codes(local_rank);
@@ -203,8 +212,9 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                                    config.architecture->name));
   std::optional<ProgressPrinter> printer;
   if (is_root) {
-    printer.emplace(options, last_step(learning, steps), config.batch, trial ? trial->label : "");
+    printer.emplace(options, last_step(learning, steps), trial ? trial->label : "");
     if (const std::string note = note_on_steps(learning, steps); !note.empty()) printer->note(note);
+    printer->model(trainer.replica());
   }
   std::optional<training::Checkpointer> backup;
   if (!options.checkpoint.empty()) {
@@ -225,9 +235,9 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   }
   std::optional<training::Pipeline> feed, validation;
   if (is_worker) {
-    feed.emplace(data.train, sampling, options.prefetch);
+    feed.emplace(data.train, sampling, options.feed.prefetch, result.input_range);
     validation.emplace(data.validation, validation_samples(sampling, data.validation),
-                       options.prefetch);
+                       options.feed.prefetch);
     if (!emulated) make_samples(data.train, sampling, result.steps_before, result.steps_run);
   }
   if (!emulated) c.barrier();  // no rank begins before the samples of all are made
@@ -264,6 +274,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   if (trainer.steps_done() == result.steps_before)
     result.evaluation = trainer.evaluate(validation ? &*validation : nullptr);
   result.staleness = trainer.staleness();
+  if (!emulated) result.input_threads = static_cast<int>(c.max(feed ? feed->threads() : 0));
   if (traces) {
     const std::vector<std::string> all = collectives::gather(c, tracer.encoded());
     if (is_root) write_trace(options, all);

@@ -44,8 +44,10 @@ struct TrainResult {
   training::CodeRoute codes;  ///< if gradients are compressed
   /// Where they are made and sent from, such as "GPU 0, sent from its memory"; empty without GPUs.
   std::string place_of_codes;
-  std::string gradients;   ///< where they lie, as GradientPlace::text; empty without GPUs
-  Count steps_before = 0;  ///< of the checkpoint
+  std::string gradients;  ///< where they lie, as GradientPlace::text; empty without GPUs
+  int input_threads = 0;  ///< of the worker with most; 0: batches are made when they are needed
+  training::MakerThreads input_range;  ///< what they were chosen from
+  Count steps_before = 0;              ///< of the checkpoint
   /// Of the validation data, if nothing was left to train.
   std::optional<training::BatchResult> evaluation = {};
   Trial trial = {};  ///< of a trial run; without its setting; every rank has it

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/scale/gradient_options.hpp"
 
@@ -20,13 +21,14 @@ Count warm_up_of_codes(const TrainConfig& c) {
 
 training::Sampling training_samples(const TrainOptions& options, const TrainConfig& config,
                                     const training::Dataset& data, Rank rank) {
-  return {.samples = data.samples,
-          .files = data.files,
-          .global_batch = config.batch,
-          .workers = config.workers,
-          .rank = rank,
-          .sharding = training::find_sharding(options.sharding),
-          .seed = options.seed};
+  training::Sampling sampling{.samples = data.samples,
+                              .files = data.files,
+                              .global_batch = config.batch,
+                              .workers = config.workers,
+                              .rank = rank,
+                              .seed = options.seed};
+  options.feed.apply(sampling);
+  return sampling;
 }
 
 training::Sampling validation_samples(training::Sampling sampling, const training::Dataset& data) {
@@ -37,6 +39,25 @@ training::Sampling validation_samples(training::Sampling sampling, const trainin
   sampling.sharding = training::Sharding::data;  // together the workers see each sample once
   sampling.shuffle = sampling.drop_remainder = false;
   return sampling;
+}
+
+void check_equal_shares(const training::Sampling& s) {
+  if (s.global_batch % s.workers != 0)
+    fail(Blame::usage,
+         fmt::format(
+             "--sync-bn needs equal batches on all workers, and {} samples cannot be divided "
+             "by {}: use a --batch that is a multiple of the workers",
+             s.global_batch, s.workers));
+  if (s.drop_remainder || s.sharding == training::Sharding::off) return;
+  if (s.sharding == training::Sharding::file)
+    fail(Blame::usage,
+         "--sync-bn needs equal batches on all workers, and their files do not end together: "
+         "leave out --drop-remainder off, or use --sharding data");
+  if (const Count rest = s.samples % s.global_batch; rest % s.workers != 0)
+    fail(Blame::usage,
+         fmt::format("--sync-bn needs equal batches on all workers, and the last {} of {} cannot "
+                     "be divided by {}: leave out --drop-remainder off",
+                     rest, show_plural(s.samples, "sample"), s.workers));
 }
 
 void set_epochs(training::TrainerOptions& learning, const TrainOptions& options,
@@ -84,6 +105,15 @@ std::string explain_left_out(const TrainResult& r) {
                     "{} makes larger codes in its first {} (its warm-up), so the bytes and times "
                     "of these {} are not what it costs later.\n",
                     who, show_plural(larger, "step"), show_plural(r.steps_run, "step"));
+}
+
+std::string explain_input(const TrainResult& r) {
+  if (r.input_threads == 0) return "";
+  const auto [least, most] = r.input_range;
+  return fmt::format(
+      "Batches were made by {} per worker{}.\n", show_plural(r.input_threads, "thread"),
+      least < most ? fmt::format(", chosen from {} to {} as the run went", least, most)
+                   : std::string());
 }
 
 void make_samples(const training::Dataset& data, const training::Sampling& sampling, Count first,

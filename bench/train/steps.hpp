@@ -16,6 +16,10 @@ training::Sampling training_samples(const TrainOptions& options, const TrainConf
                                     const training::Dataset& data, Rank rank);
 training::Sampling validation_samples(training::Sampling sampling, const training::Dataset& data);
 
+/// Throws Error(usage) unless all workers have as many samples as each other in each step: all take part in
+/// every pass of synchronized batch normalization.
+void check_equal_shares(const training::Sampling& sampling);
+
 /// Sets the epochs: if only a number of steps was given, they are as many as it needs.
 void set_epochs(training::TrainerOptions& learning, const TrainOptions& options,
                 Count steps_of_epoch);
@@ -29,6 +33,9 @@ std::string note_on_steps(const training::TrainerOptions& learning, Count steps_
 Count steps_left_out(const TrainOptions& options, const TrainConfig& config, Count steps);
 /// Returns sentences on that; empty if nothing is left out and codes are never larger.
 std::string explain_left_out(const TrainResult& result);
+
+/// Returns a sentence on the threads that made batches; empty if there were none.
+std::string explain_input(const TrainResult& result);
 
 /// Makes the samples of so many steps after the first ones, which the data set keeps, so that no step waits
 /// for them.

@@ -82,8 +82,8 @@ void print_results(const std::vector<TrainResult>& results, const TrainOptions& 
   }
   std::set<std::string> printed;
   for (const TrainResult& r : results)
-    if (const std::string text = explain_left_out(r); printed.insert(text).second)
-      print("{}", Lines{text});
+    for (const std::string& text : {explain_left_out(r), explain_input(r)})
+      if (printed.insert(text).second) print("{}", Lines{text});
 }
 
 int run(TrainOptions& options, Job& job) {
@@ -106,6 +106,8 @@ int run(TrainOptions& options, Job& job) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
     return 0;
   }
+  if (options.rates.by_old_name && job.is_root())
+    say("note: --warmup, of the learning rate, is called --lr-warmup-epochs now\n");
   if (job.is_root()) print_cautions(configs);
   if (options.tunes()) return tune(options, job, backend, configs);
   if (!options.record_profile.empty()) {

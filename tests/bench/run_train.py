@@ -4,12 +4,19 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
+import struct
 import sys
 import time
 import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import program  # noqa: E402
@@ -143,10 +150,15 @@ class Runs(TrainTest):
                  ("--scheduler fusion:cycle=0us", "parameter cycle of scheduler fusion is 0"),
                  ("--scheduler buckets:bucket=0", "parameter bucket of scheduler buckets is 0"),
                  ("--scheduler credit:credit=0", "parameter credit of scheduler credit is 0"),
-                 ("--warmup nan", "a warm-up of nan"), ("--warmup -1", "a warm-up of -1"), ("--lr nan", "a learning rate of nan"),
+                 ("--lr-warmup-epochs nan", "a warm-up of nan"), ("--warmup -1", "a warm-up of -1"), ("--lr nan", "a learning rate of nan"),
                  ("--lr inf", "a learning rate of inf"), ("--lr-decay none", "learning-rate decay 'none'"),
                  ("--save-every 0", "--save-every is 0: give at least 1"), ("--sharding none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
-                 ("--timeout soon", "--timeout"), ("--micro-batches 33", "--micro-batches is 33, but a worker has at most 16 of 32"))
+                 ("--momentum 1", "--momentum is 1: give"), ("--momentum nan", "--momentum is nan"), ("--weight-decay -1", "--weight-decay is -1"),
+                 ("--weight-decay 1e300", "--weight-decay is inf"), ("--lr-decay-factor 1", "--lr-decay-factor is 1"),
+                 ("--lr-decay-epochs 5,3", "out of order"), ("--lr-decay-epochs -1", "out of order or negative"),
+                 ("--shuffle yes", "--shuffle is 'yes': give on or off"), ("--drop-remainder 1", "--drop-remainder is '1': give on or off"),
+                 ("--shuffle-seed -1", "--shuffle-seed is -1"), ("--input-threads 0", "--input-threads is 0"),
+                 ("--input-threads some", "--input-threads"), ("--timeout soon", "--timeout"), ("--micro-batches 33", "--micro-batches is 33, but a worker has at most 16 of 32"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
                 self.assertEqual(status, 2, err)
@@ -165,6 +177,8 @@ class Runs(TrainTest):
         record = self.record(*SMALL, "-w", 2, "-b", "virtual", "--slowdown", "1,2", "--jitter", 1, "--tensorboard", "events")
         [path] = (self.folder / "events").iterdir()
         lines = subprocess.run([sys.executable, "-B", READ_EVENTS, path], check=True, capture_output=True, text=True).stdout.splitlines()
+        self.assertTrue(any(re.fullmatch(r"node 1_Linear/Addmm Addmm \['1_Linear/bias', '0_Flatten/\w+', '1_Linear/T'\] \[1, 128\]", line)
+                            for line in lines), lines)
         rates = [float(line.split()[-1]) for line in lines if line.startswith("step 19 scalar batch/images_per_second ")]
         self.assertEqual(len(rates), 1)
         self.assertAlmostEqual(rates[0] / record["images_per_s"], 1, places=5)
@@ -181,7 +195,10 @@ class Refusals(TrainTest):
                  ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),
                  ("--keep 3", "--checkpoint"), ("--best-only", "--checkpoint"), ("--weights-only", "--checkpoint"),
                  ("--save-every 1", "--checkpoint"), ("--groups 2", "--algorithm hierarchical"), ("--segments 2 -a native", "an algorithm"),
-                 ("--timeout 5s -b virtual", "real ranks"))
+                 ("--timeout 5s -b virtual", "real ranks"), ("--momentum 0.9 --optimizer sgd", "--optimizer momentum"),
+                 ("--lr-decay-epochs 2 --lr-decay cosine", "--lr-decay steps"), ("--lr-decay-factor 0.5 --lr-decay constant", "--lr-decay steps"),
+                 ("--lr-warmup-epochs 1", "--lr-scaling linear or sqrt"), ("--shuffle-seed 2 --shuffle off", "--shuffle on"),
+                 ("--input-threads 2 --prefetch 0", "--prefetch of at least 1"), ("--input-threads 2 -b virtual", "real ranks"))
         for (line, needs), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
                 option = line.split()[0]
@@ -331,6 +348,118 @@ class Refusals(TrainTest):
         _, err = self.arlab("train", *SMALL, "--lr", "1e30", "--checkpoint", "run", code=1)
         self.assertRegex(err, "error: the gradient of .* is (NaN|infinite) at step [0-9]+: the weights of the previous step are kept")
         self.assertTrue(list((self.folder / "run").glob("step-*.ckpt")))
+
+
+def sections(checkpoint):
+    """Returns the floats of each section of a checkpoint."""
+    found, at = {}, 28
+    while at < len(checkpoint):
+        _, name, size = struct.unpack_from("<IIQ", checkpoint, at)
+        at += 16
+        found[checkpoint[at:at + name].decode()] = checkpoint[at + name:at + name + size]
+        at += name + size + 4
+    return found
+
+
+def mlp_gradients(weights, images, labels):
+    """The mean gradient of the cross entropy of a batch, by hand: 784-128-10 with ReLU."""
+    first, bias, second, offset = np.split(weights, np.cumsum([128 * 784, 128, 10 * 128]))
+    first, second = first.reshape(128, 784), second.reshape(10, 128)
+    hidden = np.maximum(images @ first.T + bias, 0)
+    outputs = hidden @ second.T + offset
+    odds = np.exp(outputs - outputs.max(1, keepdims=True))
+    wrong = odds / odds.sum(1, keepdims=True)
+    wrong[np.arange(len(labels)), labels] -= 1
+    wrong /= len(labels)
+    back = (wrong @ second) * (hidden > 0)
+    return np.concatenate([(back.T @ images).ravel(), back.sum(0), (wrong.T @ hidden).ravel(), wrong.sum(0)])
+
+
+class Learning(TrainTest):
+    def write_images(self, samples):
+        """MNIST's files with random images; returns the training images and labels."""
+        data = random.Random(5)
+        kept = None
+        for kind, count in (("t10k", 10), ("train", samples)):
+            kept = data.randbytes(784 * count), bytes(data.randrange(10) for _ in range(count))
+            (self.folder / f"{kind}-images-idx3-ubyte").write_bytes(struct.pack(">4I", 0x803, count, 28, 28) + kept[0])
+            (self.folder / f"{kind}-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, count) + kept[1])
+        return kept
+
+    @unittest.skipUnless(np, "numpy not found")
+    def test_steps_are_those_of_pytorchs_formulas_on_the_batches_that_were_asked_for(self):
+        images, labels = self.write_images(40)
+        images = np.frombuffer(images, np.uint8).reshape(40, 784) / 255
+        labels = np.frombuffer(labels, np.uint8)
+        run = ("-d", f"idx:{self.folder}", "-B", 16, "-w", 2, "-e", 2, "--shuffle", "off", "--drop-remainder", "off", "--lr", 0.1,
+               "--lr-decay-epochs", "1", "--lr-gamma", 0.5, "--weight-decay", 0.05, "--save-every", 1, "--keep", 0, "--checkpoint", "run")
+        for optimizer, momentum in (("momentum", 0.9), ("momentum", 0.5), ("sgd", 0)):
+            with self.subTest(optimizer=optimizer, momentum=momentum):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                record = self.record(*run, "--optimizer", optimizer, *(("--momentum", momentum) if momentum else ()))
+                self.assertEqual([(e["steps"], e["samples"]) for e in record["epochs"]], [(3, 40), (3, 40)])
+                self.assertEqual((record["momentum"], record["weight_decay"], record["shuffle"], record["drop_remainder"]),
+                                 (momentum or None, 0.05, False, False))
+                self.assertEqual(record["learning_rate_schedule"], "0.1, scaled none, warm-up 0, steps, 1:0.5")
+                states = [sections(path.read_bytes()) for path in sorted((self.folder / "run").glob("step-*.ckpt"))]
+                self.assertEqual(len(states), 6)
+                for done, (before, after) in enumerate(zip(states, states[1:]), 1):
+                    weights, moments = (np.frombuffer(before.get(name, b""), "<f4").astype(float)
+                                        for name in ("weights/parameters", "optimizer/moments"))
+                    batch = slice(16 * (done % 3), 16 * (done % 3) + 16)  # the third has 8
+                    step = mlp_gradients(weights, images[batch], labels[batch]) + 0.05 * weights
+                    if momentum:
+                        step += momentum * moments
+                    expected = weights - (0.1 if done < 3 else 0.05) * step
+                    got = np.frombuffer(after["weights/parameters"], "<f4")
+                    self.assertLess(abs(got - expected).max(), 2e-6 * abs(expected).max() + 1e-7)
+
+    def test_the_rate_drops_at_the_epochs_that_were_given(self):
+        def schedule(*arguments):
+            return self.record(*SMALL, "--steps", 2, *arguments)["learning_rate_schedule"]
+        self.assertEqual(schedule(), "0.05, scaled none, warm-up 0, constant")
+        self.assertEqual(schedule("--lr-decay", "steps"), "0.05, scaled none, warm-up 0, steps, 3:0.1, 7:0.01")
+        self.assertEqual(schedule("--lr-decay-factor", 0.5), "0.05, scaled none, warm-up 0, steps, 3:0.5, 7:0.25")
+        self.assertEqual(schedule("--lr-milestones", "1,2.5", "--lr-gamma", 0.5), "0.05, scaled none, warm-up 0, steps, 1:0.5, 2.5:0.25")
+
+    def test_the_order_of_samples_has_a_seed_of_its_own(self):
+        def first_loss(*arguments):
+            return self.record(*SMALL, "--steps", 5, *arguments)["epochs"][0]["loss"]
+        self.assertEqual(first_loss("--shuffle-seed", 1), first_loss())
+        self.assertEqual(len({first_loss(), first_loss("--shuffle-seed", 2), first_loss("--shuffle", "off")}), 3)
+
+    def test_the_last_batch_may_be_smaller(self):
+        data = ("--samples", 100, "-B", 32, "-w", 3)
+        self.assertEqual([(e["steps"], e["samples"]) for e in self.record(*data)["epochs"]], [(3, 96)])
+        for more in ((), ("-s", "fsdp"), ("-s", "local_sgd", "--every", 2), ("-s", "async_parameter_server")):
+            with self.subTest(more=more):
+                record = self.record(*data, "--drop-last", "off", "-e", 2, *more)
+                self.assertEqual([(e["steps"], e["samples"]) for e in record["epochs"]], [(4, 100), (4, 100)])
+        out, _ = self.arlab("train", *data, "--drop-remainder", "off", "--plan")
+        self.assertRegex(out, r"\| +32 \| +4 \| +1 \|")
+        _, err = self.arlab("train", "-m", "resnet50", "--sync-bn", "--samples", 33, "-B", 16, "-w", 2, "--drop-remainder", "off", code=2)
+        self.assertIn("--sync-bn needs equal batches on all workers, and the last 1 of 33 samples cannot be divided by 2", err)
+
+    def test_the_warm_up_of_the_rate_had_another_name(self):
+        _, err = self.arlab("train", *SMALL, "--warmup", 1, "--lr-scaling", "linear")
+        self.assertEqual(err, "note: --warmup, of the learning rate, is called --lr-warmup-epochs now\n")
+        out, _ = self.arlab("train", "--help")
+        self.assertIn("--lr-warmup-epochs EPOCHS", out)
+        self.assertNotIn("--warmup ", out)
+        _, err = self.arlab("train", *SMALL, "--warmup", 1, "--lr-warmup-epochs", 1, code=2)
+        self.assertIn("--lr-warmup-epochs and --warmup, its old name, are both given", err)
+
+    def test_the_threads_that_make_batches_are_said_and_change_nothing(self):
+        seen = set()
+        for threads in ("1", "3", "auto"):
+            out, _ = self.arlab("train", *SMALL, "-e", 2, "--augment", "--input-threads", threads, "--json", "a.jsonl")
+            [record] = program.parse(self.read("a.jsonl"))[1]
+            seen.add(str(losses(record)))
+            number = record["input_threads"]
+            self.assertEqual(number if threads == "auto" else str(number), number if threads == "auto" else threads)
+            self.assertIn(f"Batches were made by {number} thread{'s' if number > 1 else ''} per worker", out)
+        self.assertEqual(len(seen), 1)
+        self.assertIsNone(self.record(*SMALL, "--prefetch", 0)["input_threads"])
 
 
 class Checkpoints(TrainTest):

@@ -93,7 +93,7 @@ class Lab(ScriptTest):
         said, log = self.run_script("./lab", "demo", APT_SECONDS="3")
         self.assertLessEqual(ENGINE | {"libtorch-dev", "openmpi-bin"}, asked_for(log))
         order = [next(i for i, line in enumerate(log) if re.search(what, line)) for what in (
-            "installed .* g..", "cmake --build .* arlab$", "arlab verify", "arlab simulate", "installed .* libtorch-dev",
+            "installed .* g.. .* libprotobuf-dev protobuf-compiler", "cmake --build .* arlab$", "arlab verify", "arlab simulate", "installed .* libtorch-dev",
             "cmake --build .* arlab_programs$", "arlab run", "arlab train", "arlab report", "arlab explore -o results/explore.html")]
         self.assertEqual(order, sorted(order), log)
         self.assertRegex(said, r"installed packages in \d+ s, compiled in \d+ s, ran in \d+ s")

@@ -11,6 +11,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/local_rank.hpp"
+#include "training/models/torch_graph.hpp"
 #include "training/models/torch_parameters.hpp"
 
 namespace arlab::training {
@@ -49,6 +50,14 @@ class TorchReplica final : public Replica {
     (loss * scale).backward();
     if (copies) parameters_.take_statistics();
     return outcome(loss, outputs, labels);
+  }
+
+  ModelGraph graph() override {
+    net_->eval();
+    if (!on_device()) parameters_.give();
+    return graph_of(
+        *net_, torch::zeros({1, architecture_.channels, architecture_.height, architecture_.width},
+                            device_));
   }
 
   BatchResult evaluate(const Samples& samples) override {

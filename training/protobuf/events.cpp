@@ -48,4 +48,22 @@ std::string histogram_event(std::string_view tag, const Histogram& h, Count step
   return event.SerializeAsString();
 }
 
+std::string graph_event(const ModelGraph& graph, double time) {
+  tensorboard::GraphDef all;
+  constexpr int kProducer = 22;  // a version of the format that TensorBoard knows
+  all.mutable_versions()->set_producer(kProducer);
+  for (const GraphNode& its : graph) {
+    tensorboard::NodeDef& node = *all.add_node();
+    node.set_name(its.name);
+    node.set_op(its.operation);
+    for (const std::string& input : its.inputs) node.add_input(input);
+    tensorboard::TensorShapeProto& shape =
+        *(*node.mutable_attr())["_output_shapes"].mutable_list()->add_shape();
+    for (const Count size : its.shape) shape.add_dim()->set_size(size);
+  }
+  tensorboard::Event event = event_at(0, time);
+  event.set_graph_def(all.SerializeAsString());
+  return event.SerializeAsString();
+}
+
 }  // namespace arlab::training

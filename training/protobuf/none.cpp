@@ -17,6 +17,7 @@ bool has_protobuf() { return false; }
 std::string version_event(double) { none(); }
 std::string scalar_event(std::string_view, double, Count, double) { none(); }
 std::string histogram_event(std::string_view, const Histogram&, Count, double) { none(); }
+std::string graph_event(const ModelGraph&, double) { none(); }
 
 std::vector<ChakraNode> read_chakra(std::string_view, const std::string& file) {
   require_protobuf("trace " + file + ": ");

@@ -13,6 +13,7 @@
 
 #include "algorithms/problem.hpp"
 #include "training/replica/device_math.hpp"
+#include "training/replica/model_graph.hpp"
 
 namespace arlab::training {
 
@@ -93,6 +94,9 @@ class Replica : public Parameters {
 
   /// Runs the forward pass with the running statistics.
   virtual BatchResult evaluate(const Samples& samples) = 0;
+
+  /// Returns the operations of a forward pass of one sample, with the running statistics; empty if unknown.
+  virtual ModelGraph graph() { return {}; }
 };
 
 }  // namespace arlab::training

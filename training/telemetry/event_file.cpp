@@ -69,6 +69,8 @@ void EventFile::scalar(std::string_view tag, double value, Count step) {
   write(scalar_event(tag, value, step, now()));
 }
 
+void EventFile::graph(const ModelGraph& graph) { write(graph_event(graph, now())); }
+
 void EventFile::histogram(std::string_view tag, std::span<const float> values, Count step) {
   const Histogram h = make_histogram(values);
   write(histogram_event(tag, h, step, now()));

@@ -90,19 +90,27 @@ TEST_CASE("synchronized batch normalization over workers equals that of the whol
 
 TEST_CASE("optimizers step like PyTorch's") {
   using Kind = OptimizerOptions::Kind;
-  for (const Kind kind : {Kind::sgd, Kind::momentum, Kind::adam}) {
-    INFO(name(kind));
+  struct Case {
+    Kind kind;
+    float momentum, decay;
+  };
+  for (const auto& [kind, momentum, decay] :
+       {Case{Kind::sgd, 0.8F, 0}, Case{Kind::sgd, 0.8F, 0.1F}, Case{Kind::momentum, 0.8F, 0},
+        Case{Kind::momentum, 0.95F, 0.1F}, Case{Kind::adam, 0.8F, 0},
+        Case{Kind::adam, 0.8F, 0.1F}}) {
+    INFO(name(kind) << ", momentum " << momentum << ", weight decay " << decay);
     torch::manual_seed(7);
     const torch::Tensor theirs = torch::randn({1001}), ours = theirs.clone();
     std::unique_ptr<torch::optim::Optimizer> reference;
     if (kind == Kind::adam)
-      reference = std::make_unique<torch::optim::Adam>(std::vector{theirs},
-                                                       torch::optim::AdamOptions(0.01));
+      reference = std::make_unique<torch::optim::Adam>(
+          std::vector{theirs}, torch::optim::AdamOptions(0.01).weight_decay(decay));
     else
       reference = std::make_unique<torch::optim::SGD>(
-          std::vector{theirs},
-          torch::optim::SGDOptions(0.01).momentum(kind == Kind::momentum ? 0.8 : 0));
-    Optimizer optimizer({.kind = kind}, 1001);
+          std::vector{theirs}, torch::optim::SGDOptions(0.01)
+                                   .momentum(kind == Kind::momentum ? momentum : 0)
+                                   .weight_decay(decay));
+    Optimizer optimizer({.kind = kind, .momentum = momentum, .weight_decay = decay}, 1001);
     for (int step = 0; step < 20; ++step) {
       const torch::Tensor gradient = torch::randn({1001});
       const_cast<torch::Tensor&>(theirs).mutable_grad() = gradient;

@@ -26,6 +26,9 @@ TEST_CASE("an independent reader can read event files") {
     events.scalar("loss", -1e-3, 3'000'000'000);
     const std::vector<float> values{-1, 0, 0.25f, 0.25f, std::strtof("nan", nullptr)};
     events.histogram("gradients/layer 1", values, 2);
+    events.graph({{"input", "Placeholder", {}, {1, 784}},
+                  {"1_Linear/weight", "Parameter", {}, {10, 784}},
+                  {"1_Linear/Addmm", "Addmm", {"input", "1_Linear/weight"}, {1, 10}}});
   }
   CHECK(std::filesystem::path(path).filename().string().starts_with("events.out.tfevents."));
 #ifdef ARLAB_PYTHON
@@ -39,7 +42,10 @@ TEST_CASE("an independent reader can read event files") {
         "step 3000000000 scalar loss -0.001\n"
         "step 2 histogram gradients/layer 1 min -1.0 max 0.25 num 4 sum -0.5 sum_squares 1.125 "
         "counts [1, 1, 2]\n"
-        "step 2 scalar gradients/layer 1/not_finite 1.0\n");
+        "step 2 scalar gradients/layer 1/not_finite 1.0\n"
+        "node input Placeholder [] [1, 784]\n"
+        "node 1_Linear/weight Parameter [] [10, 784]\n"
+        "node 1_Linear/Addmm Addmm ['input', '1_Linear/weight'] [1, 10]\n");
 #endif
 }
 

@@ -46,22 +46,39 @@ def varint(data, at):
 
 def fields(data):
     """Returns the fields of a message: number -> last value."""
+    return {number: values[-1] for number, values in all_fields(data).items()}
+
+
+def all_fields(data):
+    """Returns the fields of a message: number -> values."""
     found, at = {}, 0
     while at < len(data):
         key, at = varint(data, at)
         number, wire = key >> 3, key & 7
         if wire == 0:
-            found[number], at = varint(data, at)
+            value, at = varint(data, at)
         elif wire == 1:
-            found[number], at = struct.unpack_from("<d", data, at)[0], at + 8
+            value, at = struct.unpack_from("<d", data, at)[0], at + 8
         elif wire == 5:
-            found[number], at = struct.unpack_from("<f", data, at)[0], at + 4
+            value, at = struct.unpack_from("<f", data, at)[0], at + 4
         elif wire == 2:
             length, at = varint(data, at)
-            found[number], at = data[at : at + length], at + length
+            value, at = data[at : at + length], at + length
         else:
             sys.exit(f"wire type {wire}")
+        found.setdefault(number, []).append(value)
     return found
+
+
+def print_graph(data):
+    """Prints each node of a GraphDef with its operation, inputs, and shape."""
+    for node in map(all_fields, all_fields(data)[1]):
+        [attribute] = map(fields, node[5])
+        if attribute[1] != b"_output_shapes":
+            sys.exit(f"attribute {attribute[1]}")
+        shape = all_fields(fields(fields(attribute[2])[1])[7])
+        sizes = [fields(dim)[1] for dim in shape.get(2, [])]
+        print("node", node[1][0].decode(), node[2][0].decode(), [i.decode() for i in node.get(3, [])], sizes)
 
 
 def doubles(packed):
@@ -75,6 +92,9 @@ for body in records(open(sys.argv[1], "rb").read()):
         sys.exit(f"wall time {event[1]}")
     if 3 in event:
         print("step", step, "version", event[3].decode())
+        continue
+    if 4 in event:
+        print_graph(event[4])
         continue
     value = fields(fields(event[5])[1])
     tag = value[1].decode()
