@@ -1,4 +1,5 @@
-// The ranks of a process group over MPI, and their messages: what the PyTorch backend runs, sanitized and without PyTorch.
+// The ranks of a process group over MPI, and their messages: what the PyTorch backend runs,
+// sanitized and without PyTorch.
 #include "training/plugins/torch/group_ranks.hpp"
 
 #include <algorithm>
@@ -120,11 +121,11 @@ TEST_CASE("a rank that asks for something else is an error on every rank, and th
     const std::string text =
         refusal([&] { run(group, world->rank() == deviant ? other : asked, mine); });
     INFO(text);
-    CHECK_THAT(text, Contains(std::string(kKinds[asked.kind]) + " of " +
+    CHECK_THAT(text, contains(std::string(kKinds[asked.kind]) + " of " +
                               std::to_string(asked.size) + " Float"));
-    CHECK_THAT(text, Contains(std::string(kKinds[other.kind]) + " of " +
+    CHECK_THAT(text, contains(std::string(kKinds[other.kind]) + " of " +
                               std::to_string(other.size) + " Float"));
-    CHECK_THAT(text, Contains("rank " + std::to_string(deviant) + " calls " + kKinds[other.kind]));
+    CHECK_THAT(text, contains("rank " + std::to_string(deviant) + " calls " + kKinds[other.kind]));
     CHECK(mine == std::vector<float>(mine.size(), static_cast<float>(world->rank() + 1)));
     CHECK(run(group, {0, 3, 0}, mine));
   }
@@ -134,7 +135,7 @@ TEST_CASE("ranks with different algorithms get an error") {
   if (world->ranks() == 1) return;
   GroupRanks group = group_of(world->rank() == 0 ? "ring" : "butterfly");
   std::vector<float> mine;
-  CHECK_THAT(refusal([&] { run(group, {0, 3, 0}, mine); }), Contains("ARLAB_ALGORITHM"));
+  CHECK_THAT(refusal([&] { run(group, {0, 3, 0}, mine); }), contains("ARLAB_ALGORITHM"));
 }
 
 TEST_CASE("an allreduce that carries its call counts the bytes of the vector only") {
