@@ -85,7 +85,7 @@ class MpiCommunicator final : public Communicator {
   // A round of at most one message each way, as most are, waits for one request instead of a list. A
   // short message is sent by the blocking call, for which the library has a faster path. It cannot be
   // interrupted, so only ranks that receive, too, use it: they do not run ahead of a rank that has
-  // stopped until the library has no room for more messages.
+  // stopped until the library has no room for more messages. Ranks that must not hang use it never.
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
     const Transfer *out = nullptr, *in = nullptr;
     for (const Transfer& t : round) (t.kind == ActionKind::send ? out : in) = &t;
@@ -104,12 +104,17 @@ class MpiCommunicator final : public Communicator {
     check_mpi(MPI_Irecv(into, static_cast<int>(received), MPI_BYTE, in->peer, lane, comm_,
                         request_of(lane, *in, received)),
               "MPI_Irecv");
-    if (out) {
+    if (out && rest_) {
+      check_mpi(MPI_Isend(out->data, static_cast<int>(sent), MPI_BYTE, out->peer, lane, comm_,
+                          &short_send_),
+                "MPI_Isend");
+    } else if (out) {
       const Watch::Blocked blocked(watch_, "MPI_Send", sent);
       check_mpi(MPI_Send(out->data, static_cast<int>(sent), MPI_BYTE, out->peer, lane, comm_),
                 "MPI_Send");
     }
     wait_for_only_request();
+    if (short_send_ != MPI_REQUEST_NULL) test_until_done(short_send_, "a short message", sent);
     its.open = 0;
     if (adds) reduce_into(in->data, into, in->elements, operand);
   }
@@ -143,6 +148,7 @@ class MpiCommunicator final : public Communicator {
       MPI_Cancel(&request);
       MPI_Request_free(&request);
     }
+    if (short_send_ != MPI_REQUEST_NULL) MPI_Request_free(&short_send_);
     requests_.clear();
     parts_.clear();
   }
@@ -269,14 +275,17 @@ class MpiCommunicator final : public Communicator {
     return *library_;
   }
   // Others may call MPI while this rank waits.
+  void test_until_done(MPI_Request& request, const char* name, std::size_t bytes) {
+    int done = 0;
+    for (int polls = 0; done == 0; ++polls) {
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
+      if (done == 0) rest(polls, bytes);
+    }
+  }
   void native_allreduce_at_rest(const Problem& problem, std::byte* data, Operand operand) {
     const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
     start_native_allreduce(native_comm(problem), problem, data, operand, [&](MPI_Request& request) {
-      int done = 0;
-      for (int polls = 0; done == 0; ++polls) {
-        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Iallreduce");
-        if (done == 0) rest(polls, bytes);
-      }
+      test_until_done(request, "MPI_Iallreduce", bytes);
     });
   }
   /// Only an allreduce has algorithms that are chosen.
@@ -444,9 +453,10 @@ class MpiCommunicator final : public Communicator {
   int rank_ = 0, ranks_ = 0, max_tag_ = 0;
   std::optional<PostingOrder> order_;
   std::vector<LaneRound> lanes_;
-  std::vector<MPI_Request> requests_;  // of all started lanes
-  std::vector<Part> parts_;            // of each request
-  std::vector<int> finished_;          // positions in requests_
+  std::vector<MPI_Request> requests_;          // of all started lanes
+  std::vector<Part> parts_;                    // of each request
+  std::vector<int> finished_;                  // positions in requests_
+  MPI_Request short_send_ = MPI_REQUEST_NULL;  // of exchange(), if the wait may rest
   std::vector<MPI_Status> statuses_;
   std::vector<std::byte> native_scratch_;
   MPI_Comm native_comm_ = MPI_COMM_NULL;  // of the chosen algorithm; library_ keeps it

@@ -21,7 +21,8 @@ const char* native_mpi_name(const Problem& problem);
 void run_native_mpi(MPI_Comm comm, const Problem& problem, Rank me, std::byte* data,
                     Operand operand, std::vector<std::byte>& scratch);
 
-/// The same of an allreduce by MPI_Iallreduce. Calls finish(request) for each piece, to wait for it.
+/// The same of an allreduce by MPI_Iallreduce. Calls finish(request) for each piece, to wait for
+/// it.
 void start_native_allreduce(MPI_Comm comm, const Problem& problem, std::byte* data, Operand operand,
                             const std::function<void(MPI_Request&)>& finish);
 

@@ -1,8 +1,9 @@
-// Messages: tagged messages between pairs of ranks of a group, any number of them open, in any order.
+// Messages: tagged messages between pairs of ranks of a group, any number of them open, in any
+// order.
 //
-// Each begins with a header that says what it holds. A short one travels with its header, into memory of our own; a
-// longer one is sent once its receiver has found that it fits. So no message is ever larger than the
-// memory that it lands in, and a pair that disagrees gets an error.
+// Each begins with a header that says what it holds. A short one travels with its header, into
+// memory of our own; a longer one is sent once its receiver has found that it fits. So no message
+// is ever larger than the memory that it lands in, and a pair that disagrees gets an error.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,13 @@ class Messages {
   /// A call of Done that is due.
   using Finished = std::function<void()>;
 
-  /// All ranks of the communicator, which is one over MPI, call it together. A message that has not moved for
-  /// `seconds` fails. `names`: of the ranks, in errors.
+  /// All ranks of the communicator, which is one over MPI, call it together. A message that has not
+  /// moved for `seconds` fails. `names`: of the ranks, in errors.
   Messages(const Communicator& group, double seconds, std::vector<std::string> names);
   ~Messages();
 
-  /// The memory is in use until `done` is called. Throws Error(usage) for a tag that MPI does not have.
+  /// The memory is in use until `done` is called. Throws Error(usage) for a tag that MPI does not
+  /// have.
   void send(Rank to, int tag, Content content, Done done);
   /// From that rank, or from kAnyRank.
   void receive(Rank from, int tag, Content content, Done done);
@@ -50,7 +52,8 @@ class Messages {
   std::size_t open_sends() const;
   /// Withdraws the receives that nothing has arrived for. Their Done is not called.
   void withdraw_receives();
-  /// Whether a message failed so late that MPI may still use its memory: it is kept, and MPI cannot be finalized.
+  /// Whether a message failed so late that MPI may still use its memory: it is kept, and MPI cannot
+  /// be finalized.
   bool damaged() const { return !abandoned_.empty(); }
 
  private:

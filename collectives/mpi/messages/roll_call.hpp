@@ -1,7 +1,7 @@
 // RollCall: who waits, when a collective takes too long. Those who are not heard are missing.
 //
-// A rank that computes forever looks to the others like one that was stopped or never started. What tells them
-// apart from the waiting ones is that these answer.
+// A rank that computes forever looks to the others like one that was stopped or never started. What
+// tells them apart from the waiting ones is that these answer.
 #pragma once
 
 #include <memory>

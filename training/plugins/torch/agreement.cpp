@@ -59,7 +59,8 @@ void Agreement::run(const Call& call, std::span<std::byte> data, Operand operand
   if (known_.differ) complain();
 }
 
-// What is sent is what was known before. A message may be shorter than the memory that waits for it.
+// What is sent is what was known before. A message may be shorter than the memory that waits for
+// it.
 void Agreement::exchange(const Step& step, std::span<std::byte> data, Operand operand) {
   Transfer transfers[2];
   std::size_t count = 0;

@@ -1,9 +1,10 @@
-// Agreement: all ranks of a group ask for the same, or each of them gets an error that names two that do not.
+// Agreement: all ranks of a group ask for the same, or each of them gets an error that names two
+// that do not.
 //
-// The ranks exchange their calls as they would sum one number: by a butterfly, in which each message says what its
-// sender knows by then. All messages fit into memory of our own, whatever the ranks ask for, so nothing is
-// received into a tensor before all agree. A short vector is summed by the same messages, which then cost
-// nothing.
+// The ranks exchange their calls as they would sum one number: by a butterfly, in which each
+// message says what its sender knows by then. All messages fit into memory of our own, whatever the
+// ranks ask for, so nothing is received into a tensor before all agree. A short vector is summed by
+// the same messages, which then cost nothing.
 #pragma once
 
 #include <span>
@@ -22,10 +23,12 @@ class Agreement {
   /// `names`: of the ranks, in errors; by default their numbers.
   Agreement(collectives::CountingCommunicator& ranks, std::vector<std::string> names);
 
-  /// Returns if all ranks have come with the same call. Throws Error(usage) on each of them otherwise.
+  /// Returns if all ranks have come with the same call. Throws Error(usage) on each of them
+  /// otherwise.
   void check(const Call& call) { run(call, {}, {}); }
 
-  /// The same, and reduces a vector of at most kMostBytes in place, which is left as it was if it throws.
+  /// The same, and reduces a vector of at most kMostBytes in place, which is left as it was if it
+  /// throws.
   void allreduce(const Call& call, std::span<std::byte> data, collectives::Operand operand);
 
  private:

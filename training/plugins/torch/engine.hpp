@@ -1,8 +1,8 @@
 // Engine: MPI of a PyTorch process, and its process groups over it.
 //
-// Each group has a thread that runs its collectives in the order in which they were called, and one thread moves the
-// messages between pairs of ranks. They take turns with MPI, so a collective that waits holds up nothing
-// else.
+// Each group has a thread that runs its collectives in the order in which they were called, and one
+// thread moves the messages between pairs of ranks. They take turns with MPI, so a collective that
+// waits holds up nothing else.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ class Group {
   Group(collectives::Communicator& world, MpiTurn& turn, const std::vector<Member>& members,
         collectives::SizeRules rules, double seconds);
 
-  /// Runs the task in the group's thread, then `done` with its error or null. `call` names it in errors.
+  /// Runs the task in the group's thread, then `done` with its error or null. `call` names it in
+  /// errors.
   void post(const Call& call, Task task, TaskQueue::Done done);
   /// What this rank has sent in collectives before this call.
   Count bytes_sent();
@@ -55,8 +56,9 @@ class Engine {
   Rank world_rank();
   Rank world_ranks();
 
-  /// Makes a group of these processes of the job. All members call it together, and have made sure before that
-  /// each of them does. It lives as long as the engine. A wait of its may take `seconds`.
+  /// Makes a group of these processes of the job. All members call it together, and have made sure
+  /// before that each of them does. It lives as long as the engine. A wait of its may take
+  /// `seconds`.
   Group& add_group(const std::vector<Member>& members, collectives::SizeRules rules,
                    double seconds);
 

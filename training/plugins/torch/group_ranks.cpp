@@ -149,7 +149,8 @@ void GroupRanks::scatter(const Call& call, Memory all, Memory mine) {
   exchange(from, into, "scatter");
 }
 
-// Two ranks that disagree on a part are an error of all: they agree once more on whether all parts fit.
+// Two ranks that disagree on a part are an error of all: they agree once more on whether all parts
+// fit.
 void GroupRanks::all_to_all(const Call& call, std::span<const Memory> from,
                             std::span<const Memory> into) {
   check(call);

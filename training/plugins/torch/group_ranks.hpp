@@ -1,7 +1,7 @@
 // GroupRanks: the ranks of one process group of PyTorch, and their collectives on host memory.
 //
-// Each collective but an allreduce without a call first makes sure that all ranks have called the same, and throws
-// Error(usage) on all of them otherwise. `call.root` is the root.
+// Each collective but an allreduce without a call first makes sure that all ranks have called the
+// same, and throws Error(usage) on all of them otherwise. `call.root` is the root.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ class GroupRanks {
  public:
   using Memory = std::span<std::byte>;
 
-  /// `rules`: the algorithm of an allreduce by the bytes of its vector. `names`: of the ranks, in errors;
-  /// by default their numbers.
+  /// `rules`: the algorithm of an allreduce by the bytes of its vector. `names`: of the ranks, in
+  /// errors; by default their numbers.
   GroupRanks(std::unique_ptr<collectives::Communicator> its, collectives::SizeRules rules,
              std::vector<std::string> names = {});
 
@@ -46,8 +46,8 @@ class GroupRanks {
   /// `all` is the root's, and `mine` this rank's block of it.
   void gather(const Call& call, Memory mine, Memory all);
   void scatter(const Call& call, Memory all, Memory mine);
-  /// Part r of `from` goes to rank r, and what it sends here into part r of `into`. The sizes of both are
-  /// compared first.
+  /// Part r of `from` goes to rank r, and what it sends here into part r of `into`. The sizes of
+  /// both are compared first.
   void all_to_all(const Call& call, std::span<const Memory> from, std::span<const Memory> into);
 
   /// Returns the rules' algorithm for codes of that many bytes, or the ring where theirs is the library's

@@ -64,7 +64,8 @@ bool Messenger::has_open() const {
   return std::any_of(all_.begin(), all_.end(), [](const Messages* m) { return m->open() > 0; });
 }
 
-// At the end nobody waits for a receive any more, but another rank may wait for a message from here.
+// At the end nobody waits for a receive any more, but another rank may wait for a message from
+// here.
 bool Messenger::ended() {
   {
     const std::lock_guard lock(mutex_);

@@ -17,8 +17,8 @@ namespace arlab::training {
 
 class ProcessGroupArlab final : public c10d::ProcessGroup {
  public:
-  /// All members call it together, in the same order of groups. A wait may take `seconds`. Throws Error that
-  /// names what to change if the job that mpirun started has other ranks than the group.
+  /// All members call it together, in the same order of groups. A wait may take `seconds`. Throws
+  /// Error that names what to change if the job that mpirun started has other ranks than the group.
   ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c10d::Store>& store, int rank,
                     int size, double seconds);
 

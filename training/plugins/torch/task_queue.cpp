@@ -20,8 +20,9 @@ void TaskQueue::end() {
   if (thread_.joinable()) thread_.join();
 }
 
-// A future's continuation runs in the queue's thread, and may wait for a collective that it calls, as
-// PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before what is queued.
+// A future's continuation runs in the queue's thread, and may wait for a collective that it calls,
+// as PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before what is
+// queued.
 void TaskQueue::post(Task task, Done done) {
   if (std::this_thread::get_id() == thread_.get_id())
     return run_one({std::move(task), std::move(done)});

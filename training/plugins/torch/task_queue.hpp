@@ -1,7 +1,8 @@
-// TaskQueue: the thread that runs the collectives of one process group, in the order in which they were called.
+// TaskQueue: the thread that runs the collectives of one process group, in the order in which they
+// were called.
 //
-// What a task's `done` posts runs before the tasks that wait. Once a rank is missing, the queue has failed:
-// every later task fails with the same message.
+// What a task's `done` posts runs before the tasks that wait. Once a rank is missing, the queue has
+// failed: every later task fails with the same message.
 #pragma once
 
 #include <condition_variable>
@@ -26,7 +27,8 @@ class TaskQueue {
   /// Runs what was posted, and ends the thread.
   void end();
 
-  /// Runs the task in the queue's thread, which may call MPI then, and then `done` with its error or null.
+  /// Runs the task in the queue's thread, which may call MPI then, and then `done` with its error
+  /// or null.
   void post(Task task, Done done);
   /// Runs the task after all before it, and waits for it.
   void run(const Task& task);

@@ -1,5 +1,5 @@
-// Waiter: how the engine's threads wait in a collective of one group: others may use MPI meanwhile, and a
-// wait that takes too long ends with an error that names the ranks that do not take part.
+// Waiter: how the engine's threads wait in a collective of one group: others may use MPI meanwhile,
+// and a wait that takes too long ends with an error that names the ranks that do not take part.
 #pragma once
 
 #include <string>
