@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t kShort = 8 << 10;  // bytes that travel with their header
 
-struct Header {
-  std::uint64_t bytes = 0;
-  std::uint32_t number = 0;  // of a long message, among those of its pair
-  char type[16] = {};
-};
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -33,6 +27,12 @@ std::string text(std::uint64_t bytes, std::string_view type) {
 }
 
 }  // namespace
+
+struct Messages::Header {
+  std::uint64_t bytes = 0;
+  std::uint32_t number = 0;  // of a long message, among those of its pair
+  char type[16] = {};
+};
 
 struct Messages::Link : MessageLink {
   explicit Link(const Communicator& group) : MessageLink(group) {

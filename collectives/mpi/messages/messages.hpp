@@ -57,6 +57,7 @@ class Messages {
   bool damaged() const { return !abandoned_.empty(); }
 
  private:
+  struct Header;
   struct Link;
   struct Message;
   using Open = std::list<std::unique_ptr<Message>>;
