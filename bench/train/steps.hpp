@@ -16,8 +16,8 @@ training::Sampling training_samples(const TrainOptions& options, const TrainConf
                                     const training::Dataset& data, Rank rank);
 training::Sampling validation_samples(training::Sampling sampling, const training::Dataset& data);
 
-/// Throws Error(usage) unless all workers have as many samples as each other in each step: all take part in
-/// every pass of synchronized batch normalization.
+/// Throws Error(usage) unless all workers have as many samples as each other in each step: all take
+/// part in every pass of synchronized batch normalization.
 void check_equal_shares(const training::Sampling& sampling);
 
 /// Sets the epochs: if only a number of steps was given, they are as many as it needs.

@@ -1,5 +1,5 @@
-// MakerThreads: how many threads make a worker's batches, chosen by hill climbing as the run goes, as
-// tf.data's AUTOTUNE does.
+// MakerThreads: how many threads make a worker's batches, chosen by hill climbing as the run goes,
+// as tf.data's AUTOTUNE does.
 #pragma once
 
 #include <algorithm>

@@ -132,7 +132,8 @@ void Pipeline::stop() {
   ahead_.clear();
 }
 
-// Decides on the number of threads after some batches of one epoch: between epochs, a worker evaluates.
+// Decides on the number of threads after some batches of one epoch: between epochs, a worker
+// evaluates.
 void Pipeline::choose(Count step, Steady::time_point asked, Steady::time_point got) {
   constexpr Count kBatches = 8;
   constexpr double kSeconds = 0.02;

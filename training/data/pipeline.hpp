@@ -31,9 +31,9 @@ struct InputTime {
 
 class Pipeline {
  public:
-  /// Sets samples and files of `sampling` from the data set. Threads make at most `prefetch` batches
-  /// ahead, and share the samples of a batch; with 0, next() makes them. Batches are the same for any
-  /// number of threads.
+  /// Sets samples and files of `sampling` from the data set. Threads make at most `prefetch`
+  /// batches ahead, and share the samples of a batch; with 0, next() makes them. Batches are the
+  /// same for any number of threads.
   Pipeline(Dataset dataset, Sampling sampling, int prefetch = 2, MakerThreads threads = {});
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;

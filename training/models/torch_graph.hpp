@@ -7,8 +7,9 @@
 
 namespace arlab::training {
 
-/// Runs a forward pass of `input`, in the mode in which the modules are. Scopes are the modules, such as
-/// "4_Bottleneck/main/0_Conv2d"; an operation without parameters is in the scope of its stage.
+/// Runs a forward pass of `input`, in the mode in which the modules are. Scopes are the modules,
+/// such as "4_Bottleneck/main/0_Conv2d"; an operation without parameters is in the scope of its
+/// stage.
 ModelGraph graph_of(torch::nn::SequentialImpl& net, torch::Tensor input);
 
 }  // namespace arlab::training

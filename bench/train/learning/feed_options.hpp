@@ -25,8 +25,8 @@ struct FeedOptions {
   void check_values() const;
   /// Sets what these options decide.
   void apply(training::Sampling& sampling) const;
-  /// Returns the threads that make a worker's batches: of `workers` in all that share the processors of
-  /// this process. `chooses`: they may be chosen as the run goes.
+  /// Returns the threads that make a worker's batches: of `workers` in all that share the
+  /// processors of this process. `chooses`: they may be chosen as the run goes.
   training::MakerThreads makers(Rank workers, bool chooses) const;
 };
 

@@ -6,8 +6,8 @@ using namespace arlab::training;
 
 namespace {
 
-// A worker that could take 100 batches per second from threads that make `each` per second, of which at most
-// `useful` help. Returns the number of threads after so many decisions.
+// A worker that could take 100 batches per second from threads that make `each` per second, of
+// which at most `useful` help. Returns the number of threads after so many decisions.
 int chosen(ThreadChoice& choice, int decisions, double each, int useful) {
   for (int i = 0; i < decisions; ++i) {
     const double made = each * std::min(choice.threads(), useful), taken = std::min(100.0, made);

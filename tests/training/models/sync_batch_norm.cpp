@@ -1,4 +1,5 @@
-// Synchronized batch normalization in a whole model: the backward pass of several workers is that of one.
+// Synchronized batch normalization in a whole model: the backward pass of several workers is that
+// of one.
 #include "training/models/sync_batch_norm.hpp"
 
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
