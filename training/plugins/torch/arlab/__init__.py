@@ -46,7 +46,9 @@ def local_rank() -> int:
 def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: int = 29500) -> None:
     """Starts torch.distributed with this backend on all ranks of the MPI job.
 
-    Rank 0's machine is `address`, or the variable MASTER_ADDR, or this machine.
+    Rank 0's machine is `address`, or the variable MASTER_ADDR, or this machine. A collective that a rank does not come to
+    for `timeout_seconds` raises a RuntimeError that names the rank. Further groups have torch.distributed's own default, unless
+    new_group() is given a timeout.
     """
     address = address or os.environ.get("MASTER_ADDR", "127.0.0.1")
     port = int(os.environ.get("MASTER_PORT", port))
