@@ -79,8 +79,8 @@ function(arlab_test_program name)
       endif()
     endforeach()
   endif()
-  if(T_LIBRARIES MATCHES "torch")  # whose flags differ
-    target_precompile_headers(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/catch.hpp)
+  if(T_LIBRARIES MATCHES "torch")  # whose flags differ, and which has a CHECK of its own: Catch2's comes last
+    target_precompile_headers(test_${name} PRIVATE <c10/util/Logging.h> ${PROJECT_SOURCE_DIR}/tests/support/catch.hpp)
   else()
     target_precompile_headers(test_${name} REUSE_FROM arlab_catch)
   endif()
