@@ -36,11 +36,7 @@ def takes(group):
     dist.broadcast(torch.ones(4), 0, group=group)
 
 
-def gives(group):
-    dist.gather(torch.ones(4), None if rank else [torch.ones(4)] * 3, 0, group=group)
-
-
-for call, missing, does in ((dist.barrier, 1, sleeps), (sums, 1, computes), (sums_many, 2, sleeps), (takes, 0, sleeps), (gives, 2, computes)):
+for call, missing, does in ((dist.barrier, 1, sleeps), (sums_many, 2, computes), (takes, 0, sleeps)):
     group = dist.new_group(timeout=datetime.timedelta(seconds=1))
     sums(group)
     dist.barrier()
