@@ -54,7 +54,7 @@ add_custom_command(OUTPUT ${precompiled}.pch DEPENDS ${precompiled}
 
 arlab_unity_units(sources ${CMAKE_CURRENT_BINARY_DIR}/wasm ${sources} ${answers})
 set(objects "")
-foreach(source ${sources} ${here}/engine/wasm.cpp)
+foreach(source ${sources} ${here}/engine/wasm.cpp ${here}/engine/without_exceptions.cpp)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
   string(REGEX REPLACE "^.*/wasm/" "" name ${name})
   string(REPLACE "/" "_" name ${name})

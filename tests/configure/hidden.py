@@ -35,6 +35,7 @@ OPTIONAL = {
     "CUDA": (["-DARLAB_CUDA=AUTO", "-DARLAB_NVCC="], {"CUDA executor", "NCCL executor"}),
     "clang-16": (["-DARLAB_WASM_COMPILER="], {"explorer"}),
     "lld-16": (["-DARLAB_WASM_LINKER="], {"explorer"}),
+    "libraries that link": (["-DARLAB_WASM_COMPILER=/bin/false", "-DARLAB_WASM_LINKS=OFF"], {"explorer"}),
     "CLI11": (package("CLI11"), {"arlab program"}),
     "fmt": (package("fmt"), {"arlab program"}),
     "pugixml": (package("pugixml"), {"arlab program"}),
@@ -67,7 +68,7 @@ def configure(folder, preset, *options):
         version = next(build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")).parent
         shutil.copytree(version, known / version.name)
         cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-        found = re.findall(r"^((?:ARLAB_LINKER_|ARLAB_KNOWS_|CMAKE_HAVE_LIBC_)\w+:INTERNAL=\w*)$", cache, re.MULTILINE)
+        found = re.findall(r"^((?:ARLAB_LINKER_|ARLAB_KNOWS_|ARLAB_WASM_L|CMAKE_HAVE_LIBC_)\w+:INTERNAL=\w*)$", cache, re.MULTILINE)
         (SCRATCH / "compiles").write_text("\n".join(f"-D{line}" for line in found), encoding="utf-8")
     shutil.rmtree(build, ignore_errors=True)
     return done.returncode, done.stdout
