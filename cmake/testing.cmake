@@ -130,7 +130,7 @@ function(arlab_check_headers)
   set(left_out "training/models/(torch|sync)")  # LibTorch's headers take half a minute each
   foreach(executor mpi cuda nccl)
     if(NOT TARGET arlab_collectives_${executor})
-      list(APPEND left_out "(collectives|training/compressors|training/replica)/${executor}/")
+      list(APPEND left_out "(collectives|collectives/plugins|training/compressors|training/replica)/${executor}/")
     endif()
   endforeach()
   if(NOT TARGET arlab_training)
