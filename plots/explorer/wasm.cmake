@@ -65,9 +65,8 @@ foreach(source ${sources} ${here}/engine/wasm.cpp ${here}/engine/without_excepti
     COMMENT "Compiling ${name} for the browser" VERBATIM)
   list(APPEND objects ${object})
 endforeach()
-list(TRANSFORM wasm_library_folders PREPEND -L)
 add_custom_command(OUTPUT ${module} DEPENDS ${objects}
   COMMAND ${ARLAB_WASM_COMPILER} --target=wasm32-wasi --sysroot=/ -mexec-model=reactor -Wl,--strip-all -Wl,--gc-sections
-          ${wasm_library_folders} ${objects} -o ${module} -lc++ -lc++abi
+          ${wasm_libraries} ${objects} -o ${module} -lc++ -lc++abi
   COMMENT "Linking the explorer's WebAssembly" VERBATIM)
 set(wasm_module ${module})

@@ -3,12 +3,12 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/clock.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/messages/link.hpp"
 #include "collectives/patience.hpp"
@@ -18,9 +18,7 @@ namespace {
 
 constexpr std::size_t kShort = 8 << 10;  // bytes that travel with their header
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return machine_clock().now(); }
 
 std::string text(std::uint64_t bytes, std::string_view type) {
   return concat(bytes, " bytes of ", type);

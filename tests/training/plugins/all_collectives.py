@@ -7,6 +7,7 @@ import torch
 import torch.distributed as dist
 
 import arlab
+from refused import refused
 
 if os.environ.get("ARLAB_TEST_MPI4PY"):
     from mpi4py import MPI  # starts MPI before the backend does
@@ -24,15 +25,6 @@ def of(r, count, dtype):
 
 def every(count, dtype, members=range(ranks)):
     return torch.stack([of(r, count, dtype) for r in members])
-
-
-def refused(text, call):
-    try:
-        call()
-    except RuntimeError as error:
-        assert text in str(error), error
-        return
-    raise AssertionError(f"not refused: {text}")
 
 
 def check_group(group, members):

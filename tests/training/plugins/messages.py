@@ -6,21 +6,13 @@ import torch
 import torch.distributed as dist
 
 import arlab
+from refused import refused
 
 torch.set_num_threads(1)
 arlab.init(timeout_seconds=30, port=int(sys.argv[1]))
 rank, ranks = dist.get_rank(), dist.get_world_size()
 left, right = (rank - 1) % ranks, (rank + 1) % ranks
 SIZES = (0, 1, 500, 3000, 1_000_000)  # short ones travel with their header
-
-
-def refused(text, call):
-    try:
-        call()
-    except RuntimeError as error:
-        assert text in str(error), error
-        return
-    raise AssertionError(f"not refused: {text}")
 
 
 def value(source, target, number, size):

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "algorithms/base/text.hpp"
+#include "collectives/clock.hpp"
 #include "collectives/patience.hpp"
 
 namespace arlab::training {
@@ -14,9 +15,7 @@ namespace {
 constexpr double kLookSeconds = 0.05;   // between two looks for calls of others
 constexpr double kAnswerSeconds = 2.0;  // in which a rank that waits answers
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return collectives::machine_clock().now(); }
 
 // The launcher ends the job, but leaves stopped processes behind: they end once they run.
 void resume(const Member& member) {
