@@ -2,6 +2,7 @@
 as the command line, and nothing on the console or the network.
 """
 
+import itertools
 import json
 import math
 import os
@@ -73,6 +74,11 @@ class Case(unittest.TestCase):
         self.page.open(f"{self.address}#{words}")
         self.assertEqual(self.page.run("byId('error').hidden ? '' : byId('error').textContent"), "")
 
+    def follow(self, **state: Any) -> None:
+        """Follows a link within the page, which changes only what it names: a tenth of a fresh load."""
+        words = "&".join(f"{key}={value}" for key, value in state.items())
+        self.page.run(f"{{readLink({words!r}); render();}}")
+
     def put(self, **values: Any) -> None:
         """Sets controls, as a reader would."""
         for name, value in values.items():
@@ -88,9 +94,10 @@ class Case(unittest.TestCase):
 def check_formulas(case: "Case", ranks: tuple[int, ...]) -> None:
     """Every formula with its numbers: no letter is left that has a value, and its value is the claimed one."""
     valued = 0
+    case.show(view="cost")
     for name in case.page.run("catalog.algorithms.map((one) => one.name)"):
         for p in ranks:
-            case.page.open(f"{case.address}#view=cost&algorithm={name}&ranks={p}")
+            case.follow(algorithm=name, ranks=p)
             if case.page.run("!byId('error').hidden"):
                 continue  # runs on few numbers of ranks
             letters = case.page.run("({...runOf(state.algorithm).letters, m: 1, N: 1})")
@@ -116,10 +123,11 @@ class Numbers(Case):
         return self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)")
 
     def test_algorithms_that_need_more_than_ranks_are_shown_with_what_they_need(self) -> None:
+        self.show(ranks=9, elements=9000)
         for name, needs in self.page.run("catalog.algorithms.filter((one) => one.needs).map((one) => [one.name, one.needs])"):
             for view in VIEWS:
                 with self.subTest(algorithm=name, view=view):
-                    self.show(algorithm=name, ranks=9, elements=9000, view=view)
+                    self.follow(algorithm=name, view=view)
                     self.assertIn(needs[1:], self.text("#idea"))
 
     def test_every_algorithm_counts_as_the_command_line_does(self) -> None:
@@ -147,16 +155,18 @@ class Numbers(Case):
         run = ("simulate", ",".join(self.names()), "-p", "16", "-n", "100K")
         timed_logs = {record["algorithm"]: record["modelled_us"] for record in arlab(*run, "--segments", "2", *logs)}
         timed_fluid = {record["algorithm"]: record["modelled_us"] for record in arlab(*run, *fluid)}
+        self.show(ranks=16, elements=102400)
         for name in self.names():
-            self.show(algorithm=name, ranks=16, elements=102400, segments=2, model="loggops", **{"p.L": 7e6, "p.gamma": 20})
+            self.follow(algorithm=name, segments=2, model="loggops", view="steps", **{"p.L": 7e6, "p.gamma": 20})
             self.assertEqual(self.page.run(f"simulatedOf({name!r}).finish / 1e6"), timed_logs[name])
-            self.show(algorithm=name, ranks=16, elements=102400, model="fluid", topology="torus:dims=4x4", view="network")
+            self.follow(segments=1, model="fluid", topology="torus:dims=4x4", view="network", **{"p.gamma": 0})
             self.assertEqual(self.page.run(f"simulatedOf({name!r}).finish / 1e6"), timed_fluid[name])
             self.assertEqual(len(self.page.run("[...document.querySelectorAll('svg.heat [data-share]')].map((p) => p.dataset.share)")), 64)
 
     def test_the_critical_path_is_as_long_as_the_run(self) -> None:
+        self.show(ranks=13, view="time", **{"p.gamma": 30})
         for name in self.names():
-            self.show(algorithm=name, ranks=13, view="time", **{"p.gamma": 30})
+            self.follow(algorithm=name)
             path, finish = self.page.run(f"[simulatedOf({name!r}).path, simulatedOf({name!r}).finish]")
             self.assertEqual((path[0][6], path[-1][7]), (0, finish))
             self.assertTrue(all(a[7] == b[6] for a, b in zip(path, path[1:])))
@@ -307,10 +317,10 @@ class Layout(Case):
     def test_nothing_is_clipped_or_overlaps(self) -> None:
         for width, height in ((1280, 720), (390, 844)):
             self.page.size(width, height)
+            self.show(view="steps")
             for view in VIEWS:
                 for ranks in (8, 64):
-                    model = "&model=fluid&topology=torus" if view == "network" else ""
-                    self.show(view=f"{view}{model}", ranks=ranks, step=1, time=100)
+                    self.follow(view=view, ranks=ranks, step=1, time=100, topology="torus", model="fluid" if view == "network" else "alpha_beta")
                     where = f"{view}, {ranks} ranks, {width} px"
                     self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), width, where)
                     cut = self.page.run("""[...document.querySelectorAll('#view svg')].flatMap((svg) => {
@@ -364,10 +374,10 @@ class Precomputed(Case):
         self.assertIn("made without WebAssembly", self.text("#note"))
         for view in VIEWS:
             self.show(view=view)
-            for name in self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
-                for ranks in (2, 16):
-                    self.put(algorithm=name, ranks=ranks)
-                    self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))
+            names = self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)")
+            for name, ranks in zip(names, itertools.cycle((2, 16))):
+                self.follow(algorithm=name, ranks=ranks)
+                self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))
 
     def test_formulas_with_numbers(self) -> None:
         check_formulas(self, (3, 8))
