@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <initializer_list>
+#include <iostream>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -46,6 +48,12 @@ void prepare_process() {
       static_cast<void>(open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY));
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_process);
+}
+
+void exit_at_once(int status) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(status);
 }
 
 }  // namespace arlab::bench

@@ -14,4 +14,8 @@ inline constexpr std::string_view kOutOfMemory =
 /// nothing can be thrown ends the process with a message and status 3.
 void prepare_process();
 
+/// Ends the process after what was written has left it, without the destructors of static objects:
+/// LibTorch's take half a second.
+[[noreturn]] void exit_at_once(int status);
+
 }  // namespace arlab::bench

@@ -2,7 +2,7 @@
 // prints what came of it, one JSON object per line: status, stdout, stderr.
 //
 // Each line runs in a copy of this process, which has loaded LibTorch already: that takes longer than
-// most of the runs.
+// most of the runs. A copy does not end by exit(): LibTorch's destructors would copy its pages.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/process.hpp"
 #include "bench/program.hpp"
 
 namespace {
@@ -47,7 +48,8 @@ class Capture {
   for (const nlohmann::json& word : line.at("words")) words.push_back(word.get<std::string>());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  std::exit(arlab::bench::run_program(static_cast<int>(arguments.size()), arguments.data()));
+  arlab::bench::exit_at_once(
+      arlab::bench::run_program(static_cast<int>(arguments.size()), arguments.data()));
 }
 
 }  // namespace
