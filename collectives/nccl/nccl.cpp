@@ -81,8 +81,13 @@ int version() {
 
 class NcclTransport final : public DeviceTransport {
  public:
-  NcclTransport(Communicator& control, Device& device, RankExecutor::Seconds patience)
-      : control_(control), device_(device), patience_(patience), comm_(control, device, patience) {}
+  NcclTransport(Communicator& control, Device& device, RankExecutor::Seconds patience,
+                RankExecutor::Seconds to_start)
+      : control_(control),
+        device_(device),
+        patience_(patience),
+        to_start_(to_start),
+        comm_(control, device, patience, to_start) {}
 
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     const cudaStream_t on = cuda::handle(stream);
@@ -249,7 +254,7 @@ class NcclTransport final : public DeviceTransport {
     control_.barrier();
     environment.set(choice);
     control_.barrier();
-    NcclComm& made = chosen_.try_emplace(spec, control_, device_, patience_).first->second;
+    NcclComm& made = chosen_.try_emplace(spec, control_, device_, patience_, to_start_).first->second;
     control_.barrier();
     environment.restore();
     control_.barrier();
@@ -258,7 +263,7 @@ class NcclTransport final : public DeviceTransport {
 
   Communicator& control_;
   Device& device_;
-  RankExecutor::Seconds patience_;
+  RankExecutor::Seconds patience_, to_start_;
   NcclComm comm_;
   std::map<std::string, NcclComm> chosen_;  // by spec: with an algorithm of the user's choice
   NcclComm* native_ = &comm_;               // of the allreduce
@@ -276,8 +281,9 @@ std::string nccl_version() {
 }
 
 std::unique_ptr<DeviceTransport> nccl_transport(Communicator& control, Device& device,
-                                                RankExecutor::Seconds patience) {
-  return std::make_unique<NcclTransport>(control, device, patience);
+                                                RankExecutor::Seconds patience,
+                                                RankExecutor::Seconds to_start) {
+  return std::make_unique<NcclTransport>(control, device, patience, to_start);
 }
 
 }  // namespace arlab::collectives

@@ -20,9 +20,10 @@ namespace arlab::collectives {
 std::string nccl_version();
 
 /// Connects the ranks of `control`, each with its device. All ranks call it together. Throws
-/// Error(environment) with NCCL's text, or after `patience`.
+/// Error(environment) with NCCL's text, or after `to_start`; later calls throw after `patience`.
 std::unique_ptr<DeviceTransport> nccl_transport(
     Communicator& control, Device& device,
-    RankExecutor::Seconds patience = RankExecutor::Seconds(60));
+    RankExecutor::Seconds patience = RankExecutor::Seconds(60),
+    RankExecutor::Seconds to_start = RankExecutor::Seconds(60));
 
 }  // namespace arlab::collectives

@@ -10,7 +10,6 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
-#include "collectives/patience.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -36,8 +35,9 @@ ncclUniqueId shared_id(Communicator& control) {
 
 }  // namespace
 
-NcclComm::NcclComm(Communicator& control, Device& device, RankExecutor::Seconds patience)
-    : rank_(control.rank()), patience_(start_patience(patience.count())) {
+NcclComm::NcclComm(Communicator& control, Device& device, RankExecutor::Seconds patience,
+                   RankExecutor::Seconds to_start)
+    : rank_(control.rank()), patience_(to_start) {
   const ncclUniqueId id = shared_id(control);
   cuda::use_device(cuda::index_of(device));
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;

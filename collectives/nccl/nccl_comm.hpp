@@ -14,8 +14,9 @@ namespace arlab::collectives {
 class NcclComm {
  public:
   /// Connects the ranks of `control`, each with its device. All call it together. Throws
-  /// Error(environment) with NCCL's text, or after `patience`.
-  NcclComm(Communicator& control, Device& device, RankExecutor::Seconds patience);
+  /// Error(environment) with NCCL's text, or after `to_start`; later calls throw after `patience`.
+  NcclComm(Communicator& control, Device& device, RankExecutor::Seconds patience,
+           RankExecutor::Seconds to_start);
   ~NcclComm();
   NcclComm(const NcclComm&) = delete;
   NcclComm& operator=(const NcclComm&) = delete;

@@ -5,6 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/backends/gpus.hpp"
+#include "collectives/patience.hpp"
 
 namespace arlab::collectives::backend_catalog {
 namespace {
@@ -17,7 +18,8 @@ std::string unavailable() { return why_no_gpu(); }
 
 void run(Job& job, const RunOptions& options, const Backend::Body& body) {
   const auto connect = [](Communicator& control, Device& device, RankExecutor::Seconds patience) {
-    return nccl_transport(control, device, patience);
+    return nccl_transport(control, device, patience,
+                          RankExecutor::Seconds(start_patience(patience.count())));
   };
   run_on_gpus(job, options, connect, body);
 }

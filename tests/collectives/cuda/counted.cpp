@@ -189,7 +189,7 @@ TEST_CASE("counted: connecting waits as long as the job does") {
   CHECK(seconds == std::set<double>{600});
   const auto device = cuda::device(0);
   Lonely lonely;
-  CHECK_THROWS_WITH(nccl_transport(lonely, *device, RankExecutor::Seconds(0.05)),
+  CHECK_THROWS_WITH(nccl_transport(lonely, *device, RankExecutor::Seconds(60), RankExecutor::Seconds(0.05)),
                     contains("waited"));
 }
 

@@ -151,5 +151,5 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalog and 
 TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
   Devices devices = cuda::devices();
   Lonely lonely;
-  CHECK_THROWS_AS(nccl_transport(lonely, *devices.front(), RankExecutor::Seconds(3)), Error);
+  CHECK_THROWS_AS(nccl_transport(lonely, *devices.front(), RankExecutor::Seconds(60), RankExecutor::Seconds(3)), Error);
 }

@@ -151,7 +151,7 @@ class DropInTest(unittest.TestCase):
         subprocess.run([compiler, "-w", *paths, "-o", name], cwd=self.folder, check=True)
         return self.folder / name
 
-    def run_unlike(self, first, others, library_of_others=LIBRARY):
+    def run_unlike(self, first, others, library_of_others=LIBRARY, words_of_others=()):
         """Runs rank 0 and two others with ARLAB_ALGORITHM (none: not set) of their own; returns a process."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
         env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -161,6 +161,7 @@ class DropInTest(unittest.TestCase):
             words += [":"] * (len(words) > 1) + ["-n", str(ranks)]
             words += [word for word in ("-x", f"LD_PRELOAD={library}") if library]
             words += [word for word in ("-x", f"ARLAB_ALGORITHM={algorithm}") if algorithm] + [PROGRAM]
+        words += words_of_others
         return subprocess.Popen(words, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -318,7 +319,7 @@ class ProgramsOfOthers(DropInTest):
 class WithoutLibrary(DropInTest):
     @OF_DEFAULT
     def test_a_rank_that_has_not_loaded_it_is_named_after_a_minute(self):
-        with self.run_unlike("ring", "ring", library_of_others=None) as job:
+        with self.run_unlike("ring", "ring", library_of_others=None, words_of_others=["100"]) as job:
             out, _ = job.communicate(timeout=200)
             self.assertEqual(job.returncode, 3, out)
             self.assertRegex(out, r"rank 0 on \S+ has loaded libarlab_mpi, but .* give LD_PRELOAD to all")

@@ -1,5 +1,7 @@
 // A program that knows nothing of arlab: calls MPI_Allreduce in every way, and checks each result.
 // Prints "calls N, wrong N" on rank 0; exit status 1 if any result is wrong.
+#include <unistd.h>
+
 #include <mpi.h>
 
 #include <cstdio>
@@ -104,6 +106,7 @@ void check_two_groups(int rank, int ranks) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1) sleep(static_cast<unsigned>(std::atoi(argv[1])));  // computes, and needs no processor
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
