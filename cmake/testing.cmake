@@ -40,6 +40,12 @@ function(arlab_start_early seconds)
   set_tests_properties(${ARGN} PROPERTIES COST ${seconds})
 endfunction()
 
+# arlab_thorough(<tests...>): tests that say little more than quicker ones: other seeds, long documents, programs of others.
+# `./lab test` leaves them out, `./lab test all` does not.
+function(arlab_thorough)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS thorough)
+endfunction()
+
 # Sources of tests that share names in unnamed namespaces with others, and so are units of their own.
 set(ARLAB_TESTS_NOT_IN_UNITY
   tests/algorithms/base/without_library.cpp

@@ -79,6 +79,12 @@ class Lab(ScriptTest):
         self.assertNotIn("does not have the package", said)
         self.assertIn("ctest --preset ci", log)
 
+    def test_the_long_tests_run_when_asked_for(self):
+        _, log = self.run_script("./lab", "test", "all")
+        self.assertIn("ctest --preset ci-all", log)
+        said, log = self.run_script("./lab", "test", "everything", code=2)
+        self.assertIn("unknown tests 'everything': use all, or nothing", said)
+
     def test_what_it_does_not_offer_is_left_out_and_said(self):
         said, log = self.run_script("./lab", "test", LACKS="wasi-libc libgloo-dev libtorch-dev")
         self.assertFalse(asked_for(log) & (ENGINE | {"libgloo-dev", "libtorch-dev"}))
