@@ -41,6 +41,9 @@ class Job {
   /// Runs `body` once in each process or thread that has ranks, after check().
   void run(const Backend& backend, const collectives::RunOptions& options,
            const Backend::Body& body);
+  /// Calls `body` on the first `ranks` ranks of an MPI job, which are the job meanwhile. All ranks call it
+  /// together. Elsewhere, it only calls it.
+  void on_first(Rank ranks, const std::function<void()>& body) { job_.on_first(ranks, body); }
   /// Throws Error(usage) on all ranks if they do not have the same plan: `plan` describes what this
   /// rank is about to do, `command` is its command line. All ranks of the job call it together.
   void expect_same(const std::string& plan, const std::string& command) const;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "algorithms/base/error.hpp"
 #include "training/trainer/trainer.hpp"
 
@@ -23,23 +25,27 @@ std::string strategy_on(const std::string& asked, Placement placement) {
 }
 
 TrainingRanks training_ranks(const Job& job, const Job::Backend& backend,
-                             const training::TrainerOptions& learning, Rank workers, bool asked) {
+                             const training::TrainerOptions& learning, Rank workers,
+                             std::span<const Rank> asked) {
   const bool served = training::find_strategy(learning.strategy).has_servers;
-  TrainingRanks all{workers, workers + (served ? learning.options.servers : 0)};
-  if (job.placement(backend) == Placement::processes) {
+  const Rank servers = served ? learning.options.servers : 0;
+  TrainingRanks all{workers, workers + servers};
+  const bool in_processes = job.placement(backend) == Placement::processes;
+  if (in_processes) {
     if (job.ranks() == 0)
       fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
                                      "train ...`",
                                      backend.name, all.ranks));
-    if (!asked)
+    if (asked.empty()) {
       all = {training::Trainer::workers_of(learning, job.ranks()), job.ranks()};
-    else if (all.ranks != job.ranks())
+    } else if (const Rank most = *std::ranges::max_element(asked); most + servers != job.ranks()) {
       fail(Blame::usage, fmt::format("{} workers{} are {} ranks, but the MPI job has {}: leave out "
                                      "-w, or start it with mpirun -n {}",
-                                     workers, served ? " with their servers" : "", all.ranks,
-                                     job.ranks(), all.ranks));
+                                     most, served ? " with their servers" : "", most + servers,
+                                     job.ranks(), most + servers));
+    }
   }
-  job.check(backend, all.ranks);
+  job.check(backend, in_processes ? job.ranks() : all.ranks);
   if (job.placement(backend) == Placement::colocated)
     fail(Blame::usage,
          fmt::format("backend {} has co-located ranks, which cannot train replicas: use --backend "

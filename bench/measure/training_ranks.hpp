@@ -1,6 +1,7 @@
 // The ranks of a training in a job: which strategy suits where they are, and how many are workers.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "bench/measure/job.hpp"
@@ -17,10 +18,12 @@ struct TrainingRanks {
   Rank ranks = 0;  ///< workers and servers
 };
 
-/// Returns how many ranks this training has in the job: `workers` and its servers, or all of the job
-/// unless workers were `asked` for. Throws Error(usage) if the job or the backend has another number.
+/// Returns how many ranks this training has in the job: `workers` and its servers, or all of the job if
+/// nobody `asked` for numbers of workers. Of these, the largest needs the whole job; trainings of others
+/// run on_first() ranks of it. Throws Error(usage) if the job or the backend has another number.
 TrainingRanks training_ranks(const Job& job, const Job::Backend& backend,
-                             const training::TrainerOptions& learning, Rank workers, bool asked);
+                             const training::TrainerOptions& learning, Rank workers,
+                             std::span<const Rank> asked);
 
 /// Bytes of memory that this machine has.
 double machine_memory();

@@ -67,7 +67,7 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
   if (placement == Placement::emulated)
     learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
   const TrainingRanks all =
-      training_ranks(job, backend, learning, workers, !options.workers.empty());
+      training_ranks(job, backend, learning, workers, options.asked_workers());
   if (!profiles.contains(all.workers)) profiles.emplace(all.workers, options.profile(all.workers));
   ReplayConfig c{.profile = &profiles.at(all.workers),
                  .learning = std::move(learning),
@@ -137,11 +137,13 @@ void write_records(const ReplayOptions& options, const std::vector<ReplayResult>
 std::optional<ReplayResult> replayed(const ReplayOptions& options, const ReplayConfig& config,
                                      Job& job, const Backend& backend) {
   std::optional<ReplayResult> result;
-  job.run(backend, {.ranks = config.ranks, .patience = options.patience},
-          [&](collectives::Executor& executor) {
-            ReplayResult mine = replay(executor, config);
-            if (executor.control().rank() == 0) result = std::move(mine);
-          });
+  job.on_first(config.ranks, [&] {
+    job.run(backend, {.ranks = config.ranks, .patience = options.patience},
+            [&](collectives::Executor& executor) {
+              ReplayResult mine = replay(executor, config);
+              if (executor.control().rank() == 0) result = std::move(mine);
+            });
+  });
   return result;
 }
 

@@ -44,8 +44,9 @@ void ReplayOptions::add(CLI::App& app) {
   app.add_option("-b,--backend", backend,
                  "Any of `arlab list backends` with a rank per thread or process; or virtual")
       ->type_name("NAME");
-  as_list(app.add_option("-w,-p,--workers,--ranks", workers,
-                         "Workers: 2 (default), or 1,2,4; the job's ranks under mpirun"))
+  as_list(app.add_option(
+              "-w,-p,--workers,--ranks", workers,
+              "Workers: 2 (default), or 1,2,4; under mpirun the job's ranks, or fewer besides"))
       ->type_name("COUNTS");
   add_strategy(app, *this);
   as_list(app.add_option("-a,--algorithm", algorithms,

@@ -36,6 +36,10 @@ struct ReplayOptions {
   training::ModelProfile profile(Rank workers) const;
   std::vector<double> slowdown_by_rank() const;
   std::vector<Rank> chosen_workers() const;
+  /// Returns those that were given.
+  std::vector<Rank> asked_workers() const {
+    return workers.empty() ? std::vector<Rank>() : chosen_workers();
+  }
   std::vector<ScaleNetwork> parsed_networks() const;
   bool tunes() const { return !tune.empty(); }
   /// Of the search, and of replays on emulated ranks.

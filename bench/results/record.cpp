@@ -134,6 +134,7 @@ void write_totals(Json& j, const TrainBody& b, Rank ranks) {
   j["bytes_sent"] = sent;
   j["warmup_steps"] = b.warmup_steps;
   j["step_us"] = per_step(its.elapsed_us);
+  j["input_us"] = per_step(its.input_us);
   j["exposed_us"] = per_step(its.exposed_us);
   j["codec_us"] = per_step(its.codec_us);
   j["bytes_per_rank_step"] =

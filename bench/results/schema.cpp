@@ -100,7 +100,8 @@ void add_later_keys(Json& line) {
   add("dims");
   if (line["kind"] == "run") add_run_keys(line);
   if (line["kind"] == "train") {
-    for (const char* key : {"gradients", "momentum", "learning_rate_schedule", "input_threads"})
+    for (const char* key : {"gradients", "momentum", "learning_rate_schedule", "input_threads",
+                            "input_us"})
       add(key);
     for (const auto& [key, value] : {std::pair<const char*, Json>{"warmup_steps", 0},
                                      {"weight_decay", 0},

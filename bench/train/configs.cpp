@@ -21,7 +21,7 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend
   TrainConfig c{&architecture, learning_of(options, placement, workers), &backend, workers,
                 workers};
   const TrainingRanks all =
-      training_ranks(job, backend, c.learning, workers, !options.workers.empty());
+      training_ranks(job, backend, c.learning, workers, options.asked_workers());
   c.workers = c.learning.rate.workers = all.workers;
   c.ranks = all.ranks;
   c.batch = options.batch_of(c.workers);

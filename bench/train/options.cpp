@@ -67,8 +67,9 @@ void add_what(CLI::App& app, TrainOptions& o) {
                                  "-m profile:resnet50 --help` list",
                                  names_of_models())))
       ->type_name("NAMES");
-  as_list(app.add_option("-w,-p,--workers,--ranks", o.workers,
-                         "Workers: 4, or 1,2,4 to compare; the job's ranks under mpirun"))
+  as_list(app.add_option(
+              "-w,-p,--workers,--ranks", o.workers,
+              "Workers: 4, or 1,2,4 to compare; under mpirun the job's ranks, or fewer besides"))
       ->type_name("COUNTS");
   add_word(app, "-d,--data", o.data,
            "synthetic (default), idx:FOLDER (MNIST's format) or cifar10:FOLDER");

@@ -53,6 +53,10 @@ struct TrainOptions {
   bool given(std::string_view option) const;
   std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
+  /// Returns those that were given.
+  std::vector<Rank> asked_workers() const {
+    return workers.empty() ? std::vector<Rank>() : chosen_workers();
+  }
   bool tunes() const { return !tune.empty(); }
   /// Samples per step, over so many workers.
   Count batch_of(Rank count) const { return local_batch > 0 ? local_batch * count : batch; }

@@ -129,11 +129,13 @@ int run(TrainOptions& options, Job& job) {
     TrainResult result;
     const Backend chosen =
         is_virtual ? options.world.backend(config.network, options.seed) : backend;
-    job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
-            [&](collectives::Executor& executor) {
-              TrainResult mine = train(executor, config, options, data);
-              if (executor.control().rank() == 0) result = std::move(mine);
-            });
+    job.on_first(config.ranks, [&] {
+      job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
+              [&](collectives::Executor& executor) {
+                TrainResult mine = train(executor, config, options, data);
+                if (executor.control().rank() == 0) result = std::move(mine);
+              });
+    });
     if (!job.is_root()) continue;
     if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       say("note: {}\n", result.codes.advice);

@@ -29,6 +29,11 @@ Communicator& Job::world() const {
   return state_->mpi->world();
 }
 
+void Job::on_first(Rank ranks, const std::function<void()>& body) {
+  if (ranks >= this->ranks()) return body();
+  state_->mpi->on_first(ranks, body);
+}
+
 Rank Job::local_rank() const { return state_->mpi ? state_->mpi->local_rank() : 0; }
 
 void Job::end(int code) {
@@ -51,6 +56,7 @@ struct Job::State {
 
 Rank Job::ranks() const { return 0; }
 Communicator& Job::world() const { fail(Blame::environment, why_no_mpi()); }
+void Job::on_first(Rank, const std::function<void()>& body) { body(); }
 Rank Job::local_rank() const { return 0; }
 void Job::end(int code) { std::exit(code); }
 

@@ -1,6 +1,7 @@
 // Job: the MPI job that this process is a rank of, or this process alone.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,9 @@ class Job {
   Rank ranks() const;
   /// All processes of the job. Throws Error(usage) outside of a job.
   Communicator& world() const;
+  /// Calls `body` on the first `ranks` processes, which are the job meanwhile; the others rest. Outside of a
+  /// job, only calls it. All processes call it together.
+  void on_first(Rank ranks, const std::function<void()>& body);
   /// Position of this process among those on its machine. All processes call it together.
   Rank local_rank() const;
   /// Ends all processes of the job, at once.

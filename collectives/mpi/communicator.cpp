@@ -1,6 +1,7 @@
 #include "collectives/mpi/communicator.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <deque>
 #include <limits>
@@ -471,6 +472,16 @@ bool machines_are_emulated() { return ranks_per_emulated_machine() > 0; }
 
 std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm, Rest rest) {
   return std::make_unique<MpiCommunicator>(watch, comm, std::move(rest));
+}
+
+void meet_at_rest(Communicator& communicator) {
+  const Watch::Resting resting(watch_of(communicator));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm_of(communicator), &request), "MPI_Ibarrier");
+  for (int done = 0; done == 0;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ibarrier");
+    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 MPI_Comm comm_of(const Communicator& communicator) {

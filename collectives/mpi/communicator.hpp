@@ -22,6 +22,10 @@ std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI
 /// Error(usage) if it is not a positive number.
 bool machines_are_emulated();
 
+/// A barrier of such a communicator, for ranks that may wait as long as others work: they leave their
+/// cores to them, and no stall is noticed.
+void meet_at_rest(Communicator& communicator);
+
 /// Returns what such a communicator calls MPI with.
 MPI_Comm comm_of(const Communicator& communicator);
 /// Returns the watch of such a communicator.

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <numeric>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/printable.hpp"
@@ -14,6 +16,7 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/library/library_algorithms.hpp"
 #include "collectives/mpi/library/message_counter.hpp"
+#include "collectives/mpi/subset.hpp"
 
 namespace arlab::collectives {
 
@@ -73,6 +76,18 @@ void Mpi::prepare_algorithms() { LibraryAlgorithms::prepare(); }
 void Mpi::prepare_message_counts() { MessageCounter::prepare(); }
 
 Communicator& Mpi::world() { return *world_; }
+
+void Mpi::on_first(Rank ranks, const std::function<void()>& body) {
+  if (world_->rank() < ranks) {
+    std::vector<Rank> members(static_cast<std::size_t>(ranks));
+    std::iota(members.begin(), members.end(), 0);
+    auto part = subset_of(*world_, members);
+    std::swap(world_, part);
+    body();  // what it throws ends the job
+    std::swap(world_, part);
+  }
+  meet_at_rest(*world_);
+}
 
 Rank Mpi::local_rank() const { return Groups(world_->machines()).place_of(world_->rank()); }
 

@@ -48,9 +48,13 @@ class Mpi {
   static void prepare_algorithms();
   static void prepare_message_counts();
 
-  /// All ranks of the job. MPI's errors become Error(environment) with MPI's text. A lane or a
-  /// message that MPI cannot count throws Error(usage).
+  /// All ranks of the job; within on_first(), some. MPI's errors become Error(environment) with MPI's
+  /// text. A lane or a message that MPI cannot count throws Error(usage).
   Communicator& world();
+
+  /// Calls `body` on the first `ranks` ranks, which are the world meanwhile. The others rest until it has
+  /// returned everywhere. All ranks call it together.
+  void on_first(Rank ranks, const std::function<void()>& body);
 
   /// The position of this rank among those that share its machine's memory.
   Rank local_rank() const;

@@ -18,6 +18,7 @@ enum class Activity : std::uint32_t {
   other,    ///< computes, reads files, prints
   waiting,  ///< for messages
   failing,  ///< reports an error, and is about to end the job
+  resting,  ///< while others work
   ended,
 };
 

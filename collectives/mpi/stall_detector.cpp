@@ -19,7 +19,9 @@ void StallDetector::update(std::span<const Seen> seen) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     Known& k = known_[i];
     k.silent = seen[i].beats == k.beats ? k.silent + 1 : 0;
-    const bool waits = seen[i].activity == Activity::waiting || seen[i].activity == Activity::ended;
+    const Activity its = seen[i].activity;
+    const bool waits =
+        its == Activity::waiting || its == Activity::resting || its == Activity::ended;
     const int idle = waits && seen[i].progress == k.progress ? k.idle + 1 : 0;
     if (i == own_ && idle == 0) longest_wait_ = std::max(longest_wait_, k.idle);
     k.idle = idle;

@@ -24,7 +24,7 @@ class MpiTransport final : public DeviceTransport {
  public:
   MpiTransport(Communicator& world, Device& device, bool directly)
       : world_(world), device_(device), directly_(directly) {
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_dup(comm_of(world), &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ~MpiTransport() override { MPI_Comm_free(&comm_); }
@@ -143,7 +143,7 @@ bool passes_around(Communicator& world, Device& device) {
   const Rank right = (world.rank() + 1) % world.ranks();
   const Rank left = (world.rank() + world.ranks() - 1) % world.ranks();
   MPI_Comm own = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &own), "MPI_Comm_dup");
+  check_mpi(MPI_Comm_dup(comm_of(world), &own), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   int code = MPI_SUCCESS;
   {

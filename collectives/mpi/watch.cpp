@@ -77,9 +77,12 @@ void Watch::tick() {
   Presence& own = board_->own();
   own.progress = progress_.load();
   own.bytes = bytes_.load();
-  own.activity = gives_up_.load() ? Activity::failing : waits ? Activity::waiting : Activity::other;
+  own.activity = gives_up_.load() ? Activity::failing
+                 : rests_.load()  ? Activity::resting
+                 : waits          ? Activity::waiting
+                                  : Activity::other;
   ++own.beats;
-  if (stalled_.load()) return;
+  if (stalled_.load() || rests_.load()) return;
 
   std::vector<StallDetector::Seen> seen;
   std::uint64_t bytes = 0;  // others may wait for ranks that exchange a large message

@@ -71,6 +71,18 @@ class Watch {
     Waiting waiting_;
   };
 
+  /// While one lives, this rank does nothing, for as long as it takes: the others neither miss it nor wait
+  /// for it.
+  class Resting {
+   public:
+    explicit Resting(Watch& watch) : watch_(watch) { watch_.rests_ = true; }
+    ~Resting() { watch_.rests_ = false; }
+    Resting(const Resting&) = delete;
+
+   private:
+    Watch& watch_;
+  };
+
   /// A request has started or finished. Calls of MPI are serialized, and so are these, which need no
   /// locked addition.
   void progressed() { advance(progress_); }
@@ -111,7 +123,7 @@ class Watch {
   std::atomic<std::uint64_t> progress_{0}, polls_{0};
   std::atomic<std::size_t> bytes_{0};
   std::atomic<const char*> call_{nullptr};
-  std::atomic<bool> waits_{false}, stalled_{false}, gives_up_{false};
+  std::atomic<bool> waits_{false}, rests_{false}, stalled_{false}, gives_up_{false};
 
   std::mutex mutex_;  // of what join_job() sets, and ends_
   std::condition_variable ending_;

@@ -15,6 +15,7 @@ NEEDS = "runs of `arlab train --json FILE`"
 FIRST = (TEAM, "backend", "topology", "algorithm", "compressor", "scheduler", "host", "date")
 THEN = ("aggregation", "servers", "batch_size", "batch_per_worker", "optimizer", "learning_rate", "overlap", "latency_us", "multiply_adds_per_s",
         "slowdown", "jitter", "codec_ns_per_element", "network", "device", "dtype", "segments", "data", "seed", "gradients")
+ALONE = "one_device"  # the strategy of one worker that was given none
 # Colors that no algorithm has: computing, waiting for input, exposed communication.
 COMPUTING, INPUT, EXPOSED = "#4a5568", "#b8c0cc", "#b5179e"
 
@@ -145,9 +146,9 @@ def _replays(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def step_of(run: Record) -> Step:
-    """Returns the mean step, as the tables of the program have it."""
-    if run.get("kind") != "train":
-        return Step(run.get("step_us"), 0.0, run.get("exposed_us"))
+    """Returns the mean step, as the tables of the program have it. Records of earlier versions have its parts only by epoch."""
+    if run.get("kind") != "train" or is_number(run.get("input_us")):
+        return Step(run.get("step_us"), run.get("input_us") or 0.0, run.get("exposed_us"))
     steps = _total(run, "steps")
     return Step(_total(run, "elapsed_us") / steps, _total(run, "input_us") / steps, _total(run, "exposed_us") / steps)
 
@@ -174,21 +175,39 @@ def draw_steps(axes: Axes, steps: Sequence[Step], labels: Sequence[str], more: S
 
 
 def scaling_panels(records: Sequence[Record]) -> list[Drawing]:
-    """Returns a panel of images per second relative to one worker with the same global batch (strong scaling)."""
+    """Returns a panel of images per second relative to one worker, with the same global batch or, weak scaling, batch per worker."""
     series: dict[str, list[tuple[int, float]]] = {}
     shown: list[Record] = []
     for model, runs in runs_by_model(records).items():
         whole = [run for run in runs if run.get("compressor") is None and is_number(run.get("images_per_s")) and run.get("images_per_s") > 0]
-        alike = ["strategy", *(key for key in (*FIRST[1:], "commit", *THEN) if key != "slowdown")]
+        alike = [key for key in (*FIRST[1:], "commit", *THEN) if key not in ("slowdown", "batch_size")]
         for words, part in separate(whole, alike) if whole else ():
-            rates = {run.get("workers"): run.get("images_per_s") for run in part}
-            if 1 in rates and len(rates) > 1:
-                series[", ".join([model, *words])] = [(workers, rate / rates[1]) for workers, rate in rates.items()]
-                shown += part
+            for more, runs_of_line in _scaling_lines(part):
+                rates = {run.get("workers"): run.get("images_per_s") for run in runs_of_line}
+                series[", ".join([model, *more, *words])] = [(workers, rate / rates[1]) for workers, rate in sorted(rates.items())]
+                shown += [run for run in runs_of_line if run not in shown]
     if not series:
         return []
-    return [Drawing(("Images per second, relative to one worker", "the same global batch; gray: linear scaling"),
+    return [Drawing(("Images per second, relative to one worker", "the same global batch, or batch per worker; gray: linear scaling"),
                     shown, lambda axes: _scaling(axes, series))]
+
+
+def _scaling_lines(runs: Sequence[Record]) -> list[tuple[list[str], list[Record]]]:
+    """Returns runs of 1 and more workers, with words that tell them apart. One worker alone is the baseline of every strategy."""
+    def batch(run: Record, weak: bool) -> object:
+        size = run.get("batch_size")
+        return size / run.get("workers") if weak and is_number(size) else size
+    lines = []
+    for strategy in sorted({str(run.get("strategy")) for run in runs} - {ALONE}):
+        alike = [run for run in runs if run.get("strategy") == ALONE] + [run for run in runs if run.get("strategy") == strategy]
+        for weak in (False, True):
+            sizes = list(dict.fromkeys(batch(run, weak) for run in alike))
+            for size in sizes:
+                line = [run for run in alike if batch(run, weak) == size]
+                if {1} < {run.get("workers") for run in line} and (not weak or is_number(size)):
+                    lines.append(([strategy, "weak scaling" if weak else "", f"batch {size:g}" if is_number(size) else ""], line))
+    differ = [len({words[i] for words, _ in lines}) > 1 for i in range(3)]
+    return [([word for word, tells in zip(words, differ) if tells and word], line) for words, line in lines]
 
 
 def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:

@@ -9,15 +9,32 @@ OF_TRAINING.replay = {...OF_TRAINING.train, then: ["network", "device", "batch_p
 const namesOfRuns = (rows) => { const {first, then, fallback, at} = OF_TRAINING[rows[0].kind]; return rowNames(rows, first, then, fallback, at); };
 
 // {whole, input, exposed} of a step in microseconds, as the tables of the program have it; null if the record does not say.
+// Records of earlier versions have the parts of a step only by epoch.
 function stepOf(record) {
   const total = (key) => record.epochs.reduce((sum, epoch) => sum + (epoch?.[key] ?? NaN), 0);
-  let step = {whole: record.step_us, input: 0, exposed: record.exposed_us};
-  if (record.kind === "train") {
+  let step = {whole: record.step_us, input: record.input_us ?? 0, exposed: record.exposed_us};
+  if (record.kind === "train" && !Number.isFinite(record.input_us)) {
     if (!Array.isArray(record.epochs) || !(total("steps") > 0)) return null;
     const each = (key) => total(key) / total("steps");
     step = {whole: each("elapsed_us"), input: each("input_us"), exposed: each("exposed_us")};
   }
   return isTime(step.whole) && step.input >= 0 && step.exposed >= 0 ? step : null;
+}
+
+// Runs over one worker, whichever files and jobs they are of: a Map of records to {times, part: of linear, weak}. Either all have the
+// same batch, or each worker has. One worker without a strategy is the baseline of all strategies.
+const ALONE = "one_device";
+function speedUpsOf(rows) {
+  const {first, then} = OF_TRAINING.train, found = new Map(), one = (r) => r.workers === 1 && r.images_per_s > 0;
+  const alike = [...first.slice(1), "commit", ...then].filter((key) => !["batch_size", "slowdown"].includes(key));
+  for (const {records} of separate(rows.filter((r) => isCount(r.workers)), alike)) {
+    for (const record of records.filter((r) => r.workers > 1 && r.images_per_s > 0)) {
+      const bases = records.filter((r) => one(r) && [record.strategy, ALONE].includes(r.strategy) && [record.batch_size, record.batch_size / record.workers].includes(r.batch_size));
+      const base = bases.find((r) => r.strategy === record.strategy) ?? bases[0], times = base && record.images_per_s / base.images_per_s;
+      if (base) found.set(record, {times, part: times / record.workers, weak: base.batch_size !== record.batch_size});
+    }
+  }
+  return found;
 }
 
 // Runs that are compared with each other: of one kind and model, and of plans those on the most GPUs.
@@ -27,7 +44,7 @@ function trainings(records) {
     const [kind, model] = JSON.parse(id), most = Math.max(...all.map((r) => r.ranks));
     const rows = kind === "plan" ? all.filter((r) => r.ranks === most) : all;
     const on = kind === "plan" ? ` on ${plural(most, "GPU")}` : "", how = {plan: "simulated", train: "trained", replay: "replayed"}[kind];
-    return {kind, model, all, rows, names: numbered(namesOfRuns(rows)), title: `${model}, ${how}${on}`};
+    return {kind, model, all, rows, names: numbered(namesOfRuns(rows)), speedUps: kind === "train" ? speedUpsOf(rows) : new Map(), title: `${model}, ${how}${on}`};
   });
 }
 
@@ -37,16 +54,19 @@ function savingText({alternatives}) {
   const best = ways.sort((a, b) => b.saves_fraction - a.saves_fraction)[0];
   return best && best.saves_fraction >= 0.005 ? `; ${best.what} saves ${percentText(best.saves_fraction)}` : "";
 }
-function factsOf(record) {
+function factsOf(record, speedUps) {
   const step = stepOf(record), facts = [`a step of ${timeText(step.whole)}`];
-  if (record.kind !== "plan") return `${facts[0]}, ${percentText(step.exposed / step.whole)} of it exposed communication`;
+  if (record.kind !== "plan") {
+    const {times, part} = speedUps?.get(record) ?? {};
+    return `${facts[0]}, ${percentText(step.exposed / step.whole)} of it exposed communication${times ? `; speed-up ${times.toFixed(2)}, efficiency ${percentText(part)}` : ""}`;
+  }
   if (Number.isFinite(record.efficiency)) facts.push(`efficiency ${percentText(record.efficiency)}`);
   if (record.limit) facts.push(`limited by ${record.limit}`);
   return facts.join(", ") + savingText(record);
 }
-function trainingSentence({title, rows, names}) {
+function trainingSentence({title, rows, names, speedUps}) {
   const at = rows.map((row, i) => [row, names[i]]).sort(([a], [b]) => stepOf(a).whole - stepOf(b).whole);
-  const say = ([row, name]) => `${name ? `${name}: ` : ""}${factsOf(row)}`;
+  const say = ([row, name]) => `${name ? `${name}: ` : ""}${factsOf(row, speedUps)}`;
   if (at.length === 1) return `${title}, ${say(at[0])}.`;
   return `${title}, ${at.length} runs. Fastest, ${say(at[0])}. Slowest, ${say(at.at(-1))}.`;
 }
@@ -68,12 +88,12 @@ function groupFigure(id, title, groups, drawGroup) {
   return fit;
 }
 
-function drawSteps(figure, {title, rows, names}, width) {
+function drawSteps(figure, {title, rows, names, speedUps}, width) {
   const steps = rows.map(stepOf), longest = Math.max(...steps.map(({whole}) => whole)), row = 40, height = rows.length * row + 8;
-  const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, class: width < 480 ? "narrow" : "", role: "img", "aria-label": trainingSentence({title, rows, names})});
+  const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, class: width < 480 ? "narrow" : "", role: "img", "aria-label": trainingSentence({title, rows, names, speedUps})});
   rows.forEach((record, i) => {
     const {whole, input, exposed} = steps[i], hidden = Math.min(exposed, whole), waiting = Math.min(input, whole - hidden);
-    add(svg, "text", {x: 0, y: i * row + 14, class: "ink"}, `${names[i] ? `${names[i]}: ` : ""}${factsOf(record).replace(/^a step of /, "")}`);
+    add(svg, "text", {x: 0, y: i * row + 14, class: "ink"}, `${names[i] ? `${names[i]}: ` : ""}${factsOf(record, speedUps).replace(/^a step of /, "")}`);
     let x = 0;
     for (const [part, kind] of [[whole - hidden - waiting, "computing"], [waiting, "input"], [hidden, "exposed"]]) {
       if (part > 0) add(svg, "rect", {class: kind, x: (x * width / longest).toFixed(2), y: i * row + 20, width: (part * width / longest).toFixed(2), height: 14});
@@ -88,14 +108,29 @@ function drawSteps(figure, {title, rows, names}, width) {
   }
 }
 
-// Efficiency of plans over the number of GPUs: one line per name.
+// Efficiency of plans over the number of GPUs, and of training over that of workers: [label, x, part of linear], and one line per label.
 function efficiencies(groups) {
-  return groups.filter(({kind, all}) => kind === "plan" && unique(all.map(({ranks}) => ranks)).length > 1 && all.every((r) => Number.isFinite(r.efficiency)))
-    .map((group) => ({...group, title: group.model}));
+  return groups.map((group) => ({title: group.kind === "plan" ? group.model : group.title, over: group.kind === "plan" ? "GPUs" : "workers", points: efficiencyPoints(group)}))
+    .filter(({points}) => new Set(points.map(([, x]) => x)).size > 1);
 }
-function drawEfficiency(figure, {title, all}, width) {
-  const lines = new Map(), names = namesOfRuns(all), xs = ascending(all.map(({ranks}) => ranks)), height = 320, narrow = width < 480;
-  all.forEach((record, i) => lines.set(names[i], (lines.get(names[i]) ?? new Map()).set(record.ranks, 100 * record.efficiency)));
+function efficiencyPoints({kind, all, rows, speedUps}) {
+  if (kind === "plan") {
+    const names = namesOfRuns(all);
+    return all.every((r) => Number.isFinite(r.efficiency)) ? all.map((r, i) => [names[i], r.ranks, r.efficiency]) : [];
+  }
+  const {first, then} = OF_TRAINING.train;
+  return [false, true].flatMap((weak) => {
+    const runs = rows.filter((r) => speedUps.get(r)?.weak === weak);
+    const names = rowNames(runs, ["strategy", ...first.slice(1)], then.filter((key) => key !== "batch_size"), "strategy", "workers");
+    return runs.flatMap((r, i) => {
+      const label = weak ? `${names[i]}, weak scaling` : names[i];
+      return [[label, 1, 1], [label, r.workers, speedUps.get(r).part]];
+    });
+  });
+}
+function drawEfficiency(figure, {title, over, points}, width) {
+  const lines = new Map(), xs = ascending(points.map(([, x]) => x)), height = 320, narrow = width < 480;
+  for (const [label, x, part] of points) lines.set(label, (lines.get(label) ?? new Map()).set(x, 100 * part));
   const series = [...lines].map(([label, at], i) => ({label, color: PALETTE[i % PALETTE.length], points: [...at].sort(([a], [b]) => a - b).map(([x, time]) => ({x, time, ci95: null, modelled: null}))}));
   const high = Math.max(105, ...series.flatMap(({points}) => points.map(({time}) => time)));
   const short = (label) => label.length > (narrow ? 13 : 18) ? `${label.slice(0, narrow ? 12 : 17)}…` : label;
@@ -112,7 +147,7 @@ function drawEfficiency(figure, {title, all}, width) {
     add(svg, "path", {class: "grid", d: `M${box.left},${y(value)}H${box.right}`});
     add(svg, "text", {x: box.left - 7, y: y(value) + 4, "text-anchor": "end"}, `${value}%`);
   }
-  add(svg, "text", {x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle"}, "GPUs");
+  add(svg, "text", {x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle"}, over);
   const slice = {series}, labels = series.map(({label}) => label);
   drawLines(svg, slice, x, y, (label) => MARKS[labels.indexOf(label) % MARKS.length]);
   drawNames(svg, slice, x, y, box, short);

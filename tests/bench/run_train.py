@@ -505,6 +505,22 @@ class Processes(TrainTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("Staleness of updates", done.stdout)
 
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
+    def test_one_job_trains_several_numbers_of_workers(self):
+        done = self.mpirun(2, *SMALL, "-w", "2,1", "--json", "both.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        two, one = program.parse((self.folder / "both.jsonl").read_text())[1]
+        self.assertEqual([(r["workers"], r["ranks"], r["strategy"]) for r in (two, one)], [(2, 2, "multi_worker"), (1, 1, "one_device")])
+        self.assertEqual(losses(one), losses(self.record(*SMALL, "-w", 1)))
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line.startswith("|")]
+        table = [dict(zip(rows[0], row)) for row in rows[2:]]
+        times = two["images_per_s"] / one["images_per_s"]
+        self.assertEqual([row["speed-up"] for row in table], [f"{times:.2f}", ""])
+        self.assertEqual([row["efficiency"] for row in table], [f"{50 * times:.1f}%", ""])
+        refused = self.mpirun(2, *SMALL, "-w", "1,3")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("3 workers are 3 ranks, but the MPI job has 2", refused.stderr)
+
     def test_virtual_ranks_train_as_threads_do_in_the_same_time_each_time(self):
         alone = self.record(*SMALL, "-w", 4)
         virtual = (*SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "1G", "--slowdown", "1,1,1,1.5", "--jitter", 0.1)

@@ -111,6 +111,16 @@ class Names(Folder):
         panel, = training.scaling_panels(rows)
         self.assertEqual(len(panel.records), 4)
 
+    def test_scaling_joins_the_jobs_of_each_size_with_one_worker_alone(self) -> None:
+        jobs = [[context(launch=f"mpi {n}"), trained(workers=n, strategy=s, batch_size=b, images_per_s=r)]
+                for n, s, b, r in ((1, "one_device", 64, 10.0), (2, "multi_worker", 64, 18.0), (4, "multi_worker", 64, 30.0))]
+        panel, = training.scaling_panels(self.read(*jobs))
+        self.assertEqual(len(panel.records), 3)
+        weak = trained(workers=2, strategy="multi_worker", batch_size=128, images_per_s=19.0)
+        lines = [words for words, _ in training._scaling_lines(self.read(*jobs, [context(), weak]))]
+        self.assertEqual(lines, [[], ["weak scaling"]])
+        self.assertEqual(training.scaling_panels(self.read(jobs[0], [context(host="other"), *jobs[1][1:]])), [])
+
     def test_files_of_a_sweep_of_bandwidths_are_other_studies(self) -> None:
         def runs(step: float, **more: object) -> list[dict]:
             return [trained(bandwidth_gbit_per_s=rate, step_us=step, **more) for rate in (1.0, 10.0)]

@@ -69,6 +69,21 @@ class Report(unittest.TestCase):
         self.assertEqual(texts, [f"{name}: 10 ms, 40% of it exposed communication" for name in ("none", "int8", "topk")])
         self.assertTrue(said(page)[0].startswith("mlp, trained, 3 runs. Fastest, none: a step of 10 ms, 40% of it"), said(page))
 
+    def test_speed_ups_join_the_jobs_of_each_size(self) -> None:
+        def job(workers: int, rate: float, **more: Any) -> list[dict[str, Any]]:
+            steps: dict[str, Any] = {"strategy": "multi_worker", "step_us": 64e6 / rate, "input_us": 0.0, "exposed_us": 0.0, "batch_size": 64}
+            return [context(launch=f"mpi {workers}"), trained(workers=workers, images_per_s=rate, **{**steps, **more})]
+        jobs = [job(1, 1000.0, strategy="one_device"), job(2, 1800.0), job(4, 2000.0)]
+        page = self.page(*jobs)
+        self.assertEqual(said(page)[0], "mlp, trained, 3 runs. Fastest, 4 × multi_worker: a step of 32 ms, 0% of it exposed communication; speed-up 2.00, efficiency 50%. "
+                                        "Slowest, 1 × one_device: a step of 64 ms, 0% of it exposed communication.")
+        chart = page.one("figure", id="efficiency").one("svg", role="img")
+        self.assertEqual(chart.attributes["aria-label"], "mlp, trained: efficiency. multi_worker: 100% on 1, 90% on 2, 50% on 4")
+        page = self.page(*jobs, job(2, 1900.0, batch_size=128))
+        self.assertIn("multi_worker, weak scaling: 100% on 1, 95% on 2", page.one("figure", id="efficiency").one("svg", role="img").attributes["aria-label"])
+        page = self.page(jobs[0], [context(host="other"), *jobs[1][1:]])
+        self.assertEqual(page.all("figure", id="efficiency"), [])
+
     def test_kinds_without_a_chart_are_counted(self) -> None:
         page = self.page([context(), {"schema": 2, "kind": "bound", "hosts": 4}, {"schema": 2, "kind": "bound", "hosts": 8}])
         self.assertEqual(said(page), ["bound: 2 records, in the table below."])

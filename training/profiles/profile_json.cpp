@@ -11,6 +11,7 @@ namespace arlab::training {
 namespace {
 
 constexpr double kLongestPass = 1e9;          // us of a layer: 17 minutes
+constexpr double kLongestUpdate = 1e9;        // ps of a parameter; small models have large ones
 constexpr Count kMostParameters = 1LL << 42;  // of a model
 constexpr std::size_t kMostLayers = 100'000;
 
@@ -30,6 +31,11 @@ class ProfileReader {
     for (const auto& [key, value] : json.items())
       if (std::find(keys.begin(), keys.end(), key) == keys.end())
         refuse(where + " has an unknown key '" + key + "': correct or remove it");
+  }
+
+  static std::string shown(const Json& json) {
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text.size() > 60 ? text.substr(0, 60) + "..." : text;
   }
 
   std::string text(const Json& json, const std::string& where, const char* key) const {
@@ -69,10 +75,6 @@ class ProfileReader {
   }
 
  private:
-  static std::string shown(const Json& json) {
-    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return text.size() > 60 ? text.substr(0, 60) + "..." : text;
-  }
   Time microseconds_of(const Json& json, const std::string& where) const {
     return to_time(number(json, where, kLongestPass) * 1e6);
   }
@@ -97,8 +99,8 @@ ModelProfile parse_profile(std::string_view json, const std::string& file) {
   profile.samples = reader.text(all, "it", "samples");
   profile.batch = reader.whole(all["batch"], "batch", 1, 1 << 30);
   profile.gradient_bytes = reader.whole(all["gradient_bytes"], "gradient_bytes", 1, 8);
-  profile.optimizer =
-      reader.number(all["optimizer_ps_per_parameter"], "optimizer_ps_per_parameter", 1e6);
+  profile.optimizer = reader.number(all["optimizer_ps_per_parameter"], "optimizer_ps_per_parameter",
+                                    kLongestUpdate);
   const auto figures = {"parameters", "forward_us", "backward_us", "optimizer_ps_per_parameter"};
   reader.expect_keys(all["sources"], "sources",
                      {"parameters", "forward_us", "backward_us", "optimizer_ps_per_parameter"});
@@ -119,6 +121,10 @@ ModelProfile parse_profile(std::string_view json, const std::string& file) {
   if (left != 0)
     reader.refuse("parameters is " + std::to_string(claimed) +
                   ", but that is not the sum of the tensors: correct one of them");
+  if (const double us = profile.optimizer * static_cast<double>(claimed) / 1e6; us > kLongestPass)
+    reader.refuse(
+        "optimizer_ps_per_parameter is " + reader.shown(all["optimizer_ps_per_parameter"]) +
+        ", which is over 17 minutes for " + std::to_string(claimed) + " parameters: correct it");
   if (profile.step() == Time{})
     reader.refuse("all its times are 0: give the times of at least one layer");
   return profile;

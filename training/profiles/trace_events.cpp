@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "algorithms/base/error.hpp"
 #include "training/profiles/trace_reader.hpp"
 
 namespace arlab::training {
@@ -67,6 +69,31 @@ const TracedStep* last_complete(const std::vector<TracedStep>& steps) {
   return complete;
 }
 
+using Launchers = std::unordered_map<std::int64_t, std::size_t>;
+
+// The operators by their ids, which the profiler gives once: copies in a file, or another process's
+// operators, would get one another's kernels.
+Launchers launchers_of(const Operators& all, const std::string& file) {
+  const auto refuse = [&](const std::string& what) {
+    fail(Blame::usage, "trace " + file + ": " + what +
+                           ": it holds a recording more than once, or several processes; give the "
+                           "file that the profiler wrote for one process");
+  };
+  Launchers by_id;
+  std::unordered_set<std::string_view> marks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [op, id] = all[i];
+    if (is_mark(all[i]) && !marks.insert(op.name).second)
+      refuse("its step '" + std::string(op.name) + "' is there twice");
+    if (id == kNoId || by_id.emplace(id, i).second) continue;
+    if (id > 0)
+      refuse("its operators '" + std::string(all[by_id[id]].what.name) + "' and '" +
+             std::string(op.name) + "' have the same External id " + std::to_string(id));
+    by_id[id] = i;  // what has no id may have 0
+  }
+  return by_id;
+}
+
 }  // namespace
 
 TraceOperators read_trace(std::string_view json, const std::string& file) {
@@ -75,9 +102,7 @@ TraceOperators read_trace(std::string_view json, const std::string& file) {
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.what.begin < b.what.begin; });
   mark_communication(all);
-  std::unordered_map<std::int64_t, std::size_t> launched_by;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].id != kNoId) launched_by[all[i].id] = i;
+  const Launchers launched_by = launchers_of(all, file);
 
   TraceOperators trace;
   trace.batch = raw.batch;

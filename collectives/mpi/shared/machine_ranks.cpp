@@ -1,6 +1,7 @@
 #include "collectives/mpi/shared/machine_ranks.hpp"
 
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/communicator.hpp"
 
 namespace arlab::collectives {
 
@@ -11,10 +12,10 @@ MachineRanks::MachineRanks(Communicator& world) {
   count_ = groups.size_of(mine);
   for (Rank rank = 0; rank < world.ranks(); ++rank)
     places_.push_back(groups.group_of(rank) == mine ? groups.place_of(rank) : -1);
-  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, mine, world.rank(), &comm_), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(comm_of(world), mine, world.rank(), &comm_), "MPI_Comm_split");
   MPI_Comm processors = MPI_COMM_NULL;
   check_mpi(
-      MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &processors),
+      MPI_Comm_split_type(comm_of(world), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &processors),
       "MPI_Comm_split_type");
   check_mpi(MPI_Comm_size(processors, &sharing_processors_), "MPI_Comm_size");
   check_mpi(MPI_Comm_free(&processors), "MPI_Comm_free");

@@ -57,7 +57,8 @@ Record full_train() {
   body.epochs = {{.number = 0, .steps = 4, .samples = 128, .loss = std::nan(""), .elapsed_us = 1e6},
                  {.number = 1, .steps = 4, .samples = 128, .elapsed_us = 1e6, .bytes_sent = 800}};
   body.warmup_steps = 2;
-  body.timed = {.steps = 6, .samples = 192, .elapsed_us = 1.2e6, .bytes_sent = 720};
+  body.timed = {
+      .steps = 6, .samples = 192, .elapsed_us = 1.2e6, .input_us = 6e4, .bytes_sent = 720};
   body.staleness = {{0, 5}, {1, 3}};
   return with(body);
 }
@@ -210,6 +211,7 @@ TEST_CASE("a training record leaves its first steps out of rates, and has no ban
   CHECK(j["bytes_sent"] == 800);
   CHECK(j["warmup_steps"] == 2);
   CHECK(j["step_us"].get<double>() == Approx(2e5));
+  CHECK(j["input_us"].get<double>() == Approx(1e4));
   CHECK(j["images_per_s"].get<double>() == Approx(160));
   CHECK(j["bytes_per_rank_step"].get<double>() * j["ranks"].get<double>() == Approx(720. / 6));
   CHECK(j["staleness"] == Json{{"0", 5}, {"1", 3}});

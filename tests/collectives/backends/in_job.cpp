@@ -46,6 +46,25 @@ TEST_CASE("backends in a job: one through shared memory maps vectors, the other 
   CHECK((copies == "one or two copies" || copies.starts_with("two copies: ")));
 }
 
+TEST_CASE("backends in a job: the first ranks are a job of their own while the others rest") {
+  const Rank all = job->ranks(), rank = job->world().rank();
+  int called = 0;
+  for (Rank ranks = 1; ranks <= all; ++ranks)
+    job->on_first(ranks, [&] {
+      ++called;
+      CHECK(job->ranks() == ranks);
+      for (const Backend& backend : backends()) {
+        if (!backend.joins_job || !backend.unavailable_reason().empty() || backend.devices)
+          continue;
+        INFO(backend.name << " on " << ranks << " of " << all);
+        CHECK(conformance::problems_of(backend, *job, ranks) == "");
+      }
+    });
+  CHECK(called == all - rank);
+  CHECK(job->ranks() == all);
+  CHECK(job->world().sum(1) == all);
+}
+
 int main(int argc, char** argv) {
   Job mine;
   job = &mine;

@@ -53,6 +53,20 @@ TEST_CASE("a rank that does not beat is missing after the limit, and is named") 
   CHECK(ticks <= kLimit + 1);
 }
 
+TEST_CASE("ranks that rest are neither missed nor waited for") {
+  Machine machine(3);
+  machine.all_wait();
+  machine.seen[2].activity = Activity::resting;
+  CHECK(machine.until_verdict(kLimit - 1).first.kind == Kind::none);
+  for (int step = 0; step < 5 * kLimit; ++step) {  // the others work
+    for (std::size_t i : {0, 1}) ++machine.seen[i].progress;
+    CHECK(machine.until_verdict(1).first.kind == Kind::none);
+  }
+  const auto [verdict, ticks] = machine.until_verdict();
+  CHECK(verdict.kind == Kind::deadlock);
+  CHECK(ticks == kLimit);
+}
+
 TEST_CASE("a rank that stops for less than the limit, again and again, is not missing") {
   Machine machine(2);
   machine.seen[0].activity = Activity::waiting;
@@ -66,7 +80,8 @@ TEST_CASE("a rank that stops for less than the limit, again and again, is not mi
 }
 
 TEST_CASE(
-    "a rank that computes forever is slow, which is not an error, and is noted less and less often") {
+    "a rank that computes forever is slow, which is not an error, and is noted less and less "
+    "often") {
   Machine machine(2);
   machine.seen[0].activity = Activity::waiting;
   int last = 0;

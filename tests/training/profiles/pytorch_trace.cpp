@@ -188,6 +188,26 @@ TEST_CASE("a trace that lacks something is refused, with how to record it") {
              Contains("of types float and c10::Half, but a profile has one"));
 }
 
+TEST_CASE("a recording that is there twice is refused, and small models have slow optimizers") {
+  using Catch::Contains;
+  auto events = gpu_trace();
+  const auto once = events;
+  events.insert(events.end(), once.begin() + 1, once.end());
+  CHECK_THAT(refusal_of_trace(trace_of(events)),
+             Contains("'aten::conv2d' and 'aten::conv2d' have the same External id 1: it holds a "
+                      "recording more than once, or several processes"));
+  events = processor_trace();  // no ids
+  const auto steps = events;
+  events.insert(events.end(), steps.begin(), steps.end());
+  CHECK_THAT(refusal_of_trace(trace_of(events)), Contains("'ProfilerStep#3' is there twice"));
+  events = gpu_trace();
+  events.back() = event("Kernel", "add", "\"stream 7\"", 800, 1e9, 11);
+  CHECK_THAT(refusal_of_trace(trace_of(events)), Contains("a number from 0 to 1000000000"));
+  events.back() = event("Kernel", "add", "\"stream 7\"", 800, 205e3, 11);
+  const ModelProfile slow = import_pytorch_trace(trace_of(events), "gpu.json");
+  CHECK(slow.optimizer * 1297 == Approx(205e9));
+}
+
 TEST_CASE("what NCCL, RCCL, and Gloo do in a trace is communication, by any name") {
   const ModelProfile alone = import_pytorch_trace(trace_of(gpu_trace()), "gpu.json");
   for (const char* kernel :

@@ -65,9 +65,10 @@ void Agreement::exchange(const Step& step, std::span<std::byte> data, Operand op
   Transfer transfers[2];
   std::size_t count = 0;
   if (step.sends) {
-    std::memcpy(out_.data(), static_cast<const void*>(&known_), sizeof known_);
-    if (!data.empty()) std::memcpy(out_.data() + sizeof known_, data.data(), data.size());
-    const auto bytes = static_cast<Count>(sizeof known_ + data.size());
+    const std::size_t head = known_.bytes();
+    std::memcpy(out_.data(), static_cast<const void*>(&known_), head);
+    if (!data.empty()) std::memcpy(out_.data() + head, data.data(), data.size());
+    const auto bytes = static_cast<Count>(head + data.size());
     transfers[count++] = {ActionKind::send, step.to, out_.data(), bytes};
     if (!data.empty()) ranks_.add({1, static_cast<Count>(data.size())}, 0);
   }
@@ -78,11 +79,15 @@ void Agreement::exchange(const Step& step, std::span<std::byte> data, Operand op
                               {collectives::DType::byte, collectives::Op::sum});
   if (!step.receives) return;
   Known its;
-  std::memcpy(static_cast<void*>(&its), in_.data(), sizeof its);
+  const std::size_t head = its.bytes();
+  std::memcpy(static_cast<void*>(&its), in_.data(), head);
   known_.add(its.first);
-  if (its.differ) known_.add(its.other);
+  if (its.differ) {
+    std::memcpy(static_cast<void*>(&its), in_.data(), sizeof its);
+    known_.add(its.other);
+  }
   if (known_.differ || data.empty()) return;
-  const std::byte* const arrived = in_.data() + sizeof its;
+  const std::byte* const arrived = in_.data() + head;
   if (step.replaces)
     std::memcpy(data.data(), arrived, data.size());
   else
@@ -95,7 +100,7 @@ void Agreement::Known::add(const Call& call) {
   if (its.rank < first.rank) std::swap(its, first);
   if (!its.same(first) && (!differ || its.rank < other.rank)) {
     other = its;
-    differ = true;
+    differ = 1;
   }
 }
 

@@ -7,6 +7,7 @@
 // the same messages, which then cost nothing.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,9 +39,10 @@ class Agreement {
   };
   struct Known {  // by a rank, and the header of its messages
     Call first;   // of the lowest rank
-    Call other;   // of the lowest one that asks for something else
-    bool differ = false;
+    std::uint64_t differ = 0;
+    Call other;  // of the lowest one that asks for something else: only if they differ
     void add(const Call& call);
+    std::size_t bytes() const { return sizeof *this - (differ ? 0 : sizeof other); }
   };
 
   void run(const Call& call, std::span<std::byte> data, collectives::Operand operand);

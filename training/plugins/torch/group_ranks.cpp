@@ -64,8 +64,10 @@ void GroupRanks::allreduce(Memory data, Operand operand) {
 
 void GroupRanks::allreduce(const Call& call, Memory data, Operand operand) {
   const Algorithm* const its = algorithm(data, operand);
+  const std::string_view name = its ? std::string_view(its->name) : "native";
+  if (name != named_) named_detail_ = with(0, named_ = name);
   Call all = call;
-  all.detail = with(all.detail, its ? std::string_view(its->name) : "native");
+  all.detail = with(all.detail, named_detail_);
   if (its == butterfly_ && travels_along(data.size()))
     return agreement_.allreduce(all, data, operand);
   check(all);

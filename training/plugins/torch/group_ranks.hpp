@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/groups.hpp"
@@ -69,6 +70,8 @@ class GroupRanks {
   collectives::PlanCache plans_;
   Agreement agreement_;
   const Algorithm* butterfly_;  // that of the agreement
+  std::string_view named_;      // the last allreduce's algorithm, and what must be equal about it
+  std::uint64_t named_detail_ = 0;
   std::vector<std::byte> scratch_;
   std::vector<Count> sizes_;
 };
