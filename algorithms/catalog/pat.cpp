@@ -16,8 +16,9 @@ Rank chunks_in(const Problem& p, int step) {
   return static_cast<Rank>(((p.ranks - 1 - (Count{1} << step)) >> (step + 1)) + 1);
 }
 
-// Strides only matter between chunks, and 2^(k+1) of the last step may exceed m.
-Chunks chunks_at(const Problem& p, Count first, int step) {
+// Strides only matter between chunks, and 2^(k+1) of the last step may exceed m. (Always inline: calls
+// cost sweeps 8%.)
+[[gnu::always_inline]] inline Chunks chunks_at(const Problem& p, Count first, int step) {
   return p.chunks(first, chunks_in(p, step), static_cast<Rank>(Count{2} << step));
 }
 

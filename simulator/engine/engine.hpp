@@ -95,7 +95,6 @@ class Engine {
     Index wakes = 0;     // its number
   };
   Waiting& waiting(Rank rank) { return waiting_[static_cast<std::size_t>(rank)]; }
-  Time since_of(const Event& e) const { return e.kind == Kind::send ? e.time : e.time - flight_; }
   bool can_send(Rank rank, Time now) {
     return !waiting(rank).sends.empty() && network_.can_send(rank, now) == now;
   }
@@ -104,10 +103,8 @@ class Engine {
   }
   void wake(const Event& e);
   // Wakes the rank when it can send or receive what waits, if it does not wake before.
-  void wake_at(Rank rank, Time when, Time now) {
-    if (when < waiting(rank).wake) push_wake(rank, when, now);
-  }
-  void push_wake(Rank rank, Time when, Time now);
+  void wake_at(Rank rank, Time when, Time now);
+  [[gnu::always_inline]] void push_wake(Rank rank, Time when, Time now);
 
   // Sends.
   Bytes bytes_sent(Index id, const Action& action) const {
@@ -125,7 +122,7 @@ class Engine {
 
   // Receives.
   void arrive(const Event& e);
-  void receive(Event e, Time now);
+  void receive(const Event& e, Time now);
   void match_unexpected(Index id, Time now);
   void deliver(const Event& e, Time now, Time done);
 

@@ -14,7 +14,7 @@ void Engine<Source>::arrive(const Event& e) {
   if (!w.messages.empty()) return messages_.append(w.messages, e);
   const Time when = network_.can_receive(target, e.time);
   if (when == e.time &&
-      !(can_send(target, e.time) && since_of(messages_.front(w.sends)) < since_of(e)))
+      !(can_send(target, e.time) && messages_.front(w.sends).time < e.time - flight_))
     return receive(e, e.time);
   messages_.append(w.messages, e);
   wake_at(target, when, e.time);
@@ -28,27 +28,32 @@ void Engine<Source>::wake(const Event& e) {
   Waiting& w = waiting(rank);
   if (e.depth != w.wakes) return;  // an earlier one has taken its place
   w.wake = kNever;
+  Time when{};
   for (;;) {
     const Time send = w.sends.empty() ? kNever : network_.can_send(rank, now),
-               receives = w.messages.empty() ? kNever : network_.can_receive(rank, now),
-               when = std::min(send, receives);
-    if (when > now) return wake_at(rank, when, now);
-    const auto message_is_first = [&] {
-      return since_of(messages_.front(w.messages)) <= since_of(messages_.front(w.sends));
-    };
-    const bool sends = send == now && !(receives == now && message_is_first());
+               receives = w.messages.empty() ? kNever : network_.can_receive(rank, now);
+    when = std::min(send, receives);
+    if (when > now) break;
+    const Time since = send > now ? kNever : messages_.front(w.sends).time,
+               sent = receives > now ? kNever : messages_.front(w.messages).time - flight_;
     // What else happens at this time was perhaps scheduled before: then the rank wakes after it.
-    const Time first = since_of(messages_.front(sends ? w.sends : w.messages));
-    if (scheduled < first && scheduled < now) return wake_at(rank, now, now);
-    if (sends)
+    if (scheduled < std::min(since, sent) && scheduled < now && (changes_ || queue_.upcoming(0)))
+      break;
+    if (since < sent)
       send_waiting(w, now);
     else
       receive(messages_.take(w.messages), now);
   }
+  if (when < kNever) push_wake(rank, when, now);
 }
 
 template <class Source>
-void Engine<Source>::push_wake(Rank rank, Time when, Time now) {
+[[gnu::noinline]] void Engine<Source>::wake_at(Rank rank, Time when, Time now) {
+  if (when < waiting(rank).wake) push_wake(rank, when, now);
+}
+
+template <class Source>
+inline void Engine<Source>::push_wake(Rank rank, Time when, Time now) {
   Waiting& w = waiting(rank);
   w.wake = when;
   schedule(Kind::wake, static_cast<Index>(rank), when, now, ++w.wakes);
@@ -56,14 +61,15 @@ void Engine<Source>::push_wake(Rank rank, Time when, Time now) {
 
 // The rank receives the message's bytes, whether or not the receive is posted.
 template <class Source>
-void Engine<Source>::receive(Event e, Time now) {
+void Engine<Source>::receive(const Event& e, Time now) {
   const Time done = network_.receive({e.source, actors_.rank_of(e.actor), e.bytes}, now);
   if (tracer_) tracer_->receive(e.actor, e.source, e.bytes, now, done, e.late);
   Actor& a = actors_[e.actor];
   const bool posted = e.posted || a.pending.take(e.source, false) != PendingActions::kNone;
   if (posted) return deliver(e, now, done);
-  e.time = done;
-  messages_.append(unexpected_[pair_key(e.actor, e.source)], e);
+  Event received = e;
+  received.time = done;
+  messages_.append(unexpected_[pair_key(e.actor, e.source)], received);
   ++a.unexpected;
 }
 

@@ -35,8 +35,10 @@ void Engine<Source>::send_from(Index id, Time now, Time since) {
 template <class Source>
 inline bool Engine<Source>::is_next(Rank rank, Time now, Time since) {
   const Waiting& w = waiting(rank);
-  if (!w.sends.empty() && since_of(messages_.front(w.sends)) <= since) return false;
-  return !can_receive(rank, now) || since < since_of(messages_.front(w.messages));
+  if (w.sends.empty() && w.messages.empty()) [[likely]]
+    return true;
+  if (!w.sends.empty() && messages_.front(w.sends).time <= since) return false;
+  return !can_receive(rank, now) || since < messages_.front(w.messages).time - flight_;
 }
 
 template <class Source>
@@ -77,9 +79,12 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent = network_.send({actors_.rank_of(id), action.peer, bytes, number,
-                                            actors_.lane_of(id), actors_.turn_of(id), a.depth},
-                                           now);
+  Message message{actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)};
+  if (changes_) {
+    message.turn = actors_.turn_of(id);
+    message.round = a.depth;
+  }
+  const Network::Sent sent = network_.send(message, now);
   ++outcome_.sent.messages;
   outcome_.sent.elements += bytes / element_size_;
   report_progress();

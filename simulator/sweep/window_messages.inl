@@ -12,7 +12,7 @@ inline void WindowSweep::arrive(State& s, const Mail& mail) {
   if (s.waiting != kNoMail) return add(s.waiting, mail);
   const Time when = receives_at(s, now);
   if (when == now &&
-      !(s.sends && sends_at(s, now) == now && origins_.time(s.own_pushed) < sent(mail)))
+      !(s.sends && sends_at(s, now) == now && s.own_pushed.time() < sent(mail)))
     return receive(s, mail, now);
   add(s.waiting, mail);
   wake_at(s, when);
@@ -30,14 +30,15 @@ inline void WindowSweep::wake_at(State& s, Time when) {
 }
 
 inline void WindowSweep::wake(State& s, Rank rank) {
-  const Time now = std::exchange(s.wake, kNever), scheduled = origins_.time(s.wake_pushed);
+  const Time now = std::exchange(s.wake, kNever);
   for (;;) {
     const Time send = s.sends ? sends_at(s, now) : kNever,
                received = s.waiting != kNoMail ? receives_at(s, now) : kNever,
                when = std::min(send, received);
     if (when > now) return wake_at(s, when);
-    const Time since = send == now ? origins_.time(s.own_pushed) : kNever;
+    const Time since = send == now ? s.own_pushed.time() : kNever;
     const Time first = received == now ? sent(mails_[s.waiting]) : kNever;
+    const Time scheduled = origins_.time(s.wake_pushed);
     if (scheduled < std::min(since, first) && scheduled < now) return wake_at(s, now);
     if (first <= since)
       receive(s, mails_.take_at(s.waiting), now);

@@ -71,11 +71,12 @@ inline void WindowSweep::send_from(State& s, Rank rank, Time now, Time since) {
 
 // Sends the message that waits. The next one of the round takes its place.
 inline void WindowSweep::send_waiting(State& s, Rank rank, Time now) {
-  if (send(s, rank, steps(s)[s.next_send++], now)) {
+  const Step* const at = steps(s);
+  if (send(s, rank, at[s.next_send++], now)) {
     s.sends = false;
     return complete(s, now);
   }
-  while (s.next_send < s.size && !steps(s)[s.next_send].sends()) ++s.next_send;
+  while (s.next_send < s.size && !at[s.next_send].sends()) ++s.next_send;
   s.sends = s.next_send < s.size;
 }
 

@@ -1,11 +1,13 @@
 #include "training/profiles/pytorch_trace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "training/profiles/trace_events.hpp"
 
 namespace arlab::training {
@@ -40,17 +42,21 @@ class TraceImporter {
   }
 
   void find_gradients() {
+    bool found = false;
     for (const TraceOperator& op : trace_.all) {
       if (op.name != "torch::autograd::AccumulateGrad") continue;
       if (!op.has_shapes || op.shapes.empty())
         refuse("its gradients (AccumulateGrad) have no shapes: " + std::string(kHowToRecord));
-      gradients_.push_back(&op);
+      // Of parameters that the step did not use; a number has a type.
+      const bool is_undefined = op.shapes.front().empty() && op.type.empty();
+      if (!is_undefined) gradients_.push_back(&op);
+      found |= is_undefined;
     }
-    if (gradients_.empty())
-      refuse(trace_.all.empty()
-                 ? "it has no operators of the processor, only other events: " +
-                       std::string(kHowToRecord)
-                 : "it has no gradients (AccumulateGrad): " + std::string(kHowToRecord));
+    if (!gradients_.empty()) return;
+    refuse((trace_.all.empty() ? "it has no operators of the processor, only other events: "
+            : found            ? "its gradients (AccumulateGrad) are undefined, without a tensor: "
+                               : "it has no gradients (AccumulateGrad): ") +
+           std::string(kHowToRecord));
   }
 
   // The backward pass has its own thread, or begins with an operator of the engine.
@@ -77,6 +83,31 @@ class TraceImporter {
       forward_.push_back(outer = &op);
     }
     next_ = forward_.size();
+    if (!forward_.empty()) expect_one_pass(forward_.front()->thread);
+  }
+
+  // Operators that take parameters between two gradients, and are not of the backward pass, belong to the
+  // forward pass of another batch: its gradients would count again.
+  void expect_one_pass(std::string_view forward_thread) const {
+    const TraceOperator* backward = nullptr;
+    for (const TraceOperator& op : trace_.all) {
+      if (op.begin >= gradients_.back()->begin) return;
+      if (op.name.starts_with("autograd::engine::") && !(backward && backward->encloses(op)))
+        backward = &op;
+      if (op.begin > gradients_.front()->end && op.thread == forward_thread && op.is_operator() &&
+          !op.communicates && !(backward && backward->encloses(op)) && takes_gradient(op))
+        refuse(
+            "it has several forward and backward passes in a step: record steps of one pass each, "
+            "and call prof.step() after each");
+    }
+  }
+
+  bool takes_gradient(const TraceOperator& op) const {
+    return op.name.find("autograd::") == op.name.npos &&
+           std::any_of(gradients_.begin(), gradients_.end(), [&](const TraceOperator* gradient) {
+             const Shape& shape = gradient->shapes.front();
+             return shape.size() >= 2 && takes(op, shape);
+           });
   }
 
   // A linear layer takes its weight transposed.
@@ -163,6 +194,10 @@ class TraceImporter {
       profile.layers.push_back(std::move(part->second));
     }
     const double optimizer = optimizer_us();
+    if (optimizer > static_cast<double>(profile.parameters()))
+      refuse(concat("its optimizer takes ", std::llround(optimizer), " us for ",
+                    profile.parameters(),
+                    " parameters, so that others have no gradients in it: ", kHowToRecord));
     profile.optimizer = 1e6 * optimizer / static_cast<double>(profile.parameters());
     const std::string what = std::string(trace_.device.empty() ? "operators" : "kernels") +
                              " of the last complete step in a trace of PyTorch's profiler";

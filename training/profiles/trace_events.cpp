@@ -12,6 +12,8 @@ namespace {
 
 using Operators = std::vector<RawTrace::Operator>;
 
+constexpr double kForever = 1e300;  // us
+
 bool is_mark(const RawTrace::Operator& op) { return op.what.name.starts_with(kStepMark); }
 
 // Operators within one that communicates do so, too.
@@ -33,11 +35,37 @@ struct TracedStep {
   bool has_optimizer = false;
 };
 
-std::vector<TracedStep> marked_steps(const Operators& all,
-                                     const std::vector<std::size_t>& kernels_of) {
+bool is_gradient(const TraceOperator& op) { return op.name == "torch::autograd::AccumulateGrad"; }
+
+bool is_optimizer(const TraceOperator& op) { return op.name.starts_with("Optimizer.step"); }
+
+TracedStep step_from(double begin) {
+  TracedStep step;
+  step.mark.begin = begin;
+  step.mark.end = kForever;
+  return step;
+}
+
+// Where no step is marked, one ends with the optimizer, if gradients follow.
+std::vector<TracedStep> steps_by_optimizer(const Operators& all) {
+  std::vector<TracedStep> steps{step_from(-kForever)};
+  const TraceOperator* optimizer = nullptr;  // since the last gradient
+  for (const auto& [op, id] : all) {
+    if (is_optimizer(op)) optimizer = &op;
+    if (!optimizer || !is_gradient(op)) continue;
+    steps.back().mark.end = optimizer->end;
+    steps.push_back(step_from(optimizer->end));
+    optimizer = nullptr;
+  }
+  return steps;
+}
+
+std::vector<TracedStep> find_steps(const Operators& all,
+                                   const std::vector<std::size_t>& kernels_of) {
   std::vector<TracedStep> steps;
   for (const auto& op : all)
     if (is_mark(op)) steps.push_back({.mark = op.what});
+  if (steps.empty()) steps = steps_by_optimizer(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const TraceOperator& op = all[i].what;
     const auto next =
@@ -45,9 +73,9 @@ std::vector<TracedStep> marked_steps(const Operators& all,
                          [](double t, const TracedStep& s) { return t < s.mark.begin; });
     if (next == steps.begin() || op.begin >= std::prev(next)->mark.end) continue;
     TracedStep& step = *std::prev(next);
-    step.gradients += op.name == "torch::autograd::AccumulateGrad" ? 1 : 0;
+    step.gradients += is_gradient(op) ? 1 : 0;
     step.kernels += kernels_of[i];
-    step.has_optimizer |= op.name.starts_with("Optimizer.step");
+    step.has_optimizer |= is_optimizer(op);
   }
   return steps;
 }
@@ -118,7 +146,7 @@ TraceOperators read_trace(std::string_view json, const std::string& file) {
   }
   for (auto& [thread, kernels] : trace.kernels) std::stable_sort(kernels.begin(), kernels.end());
 
-  const std::vector<TracedStep> steps = marked_steps(all, kernels_of);
+  const std::vector<TracedStep> steps = find_steps(all, kernels_of);
   const TracedStep* const step = last_complete(steps);
   if (step) {
     trace.step = step->mark.name;

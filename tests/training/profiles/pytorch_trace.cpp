@@ -260,6 +260,48 @@ TEST_CASE("the last complete step counts, not one that the end of the recording 
   }
 }
 
+// Such as of scripts that record without a schedule.
+TEST_CASE("steps that are not marked end with the optimizer") {
+  const ModelProfile marked = import_pytorch_trace(trace_of(processor_trace()), "p.json");
+  auto events = processor_trace();
+  std::erase_if(events, [](const std::string& e) { return e.find("ProfilerStep") != e.npos; });
+  const ModelProfile p = import_pytorch_trace(trace_of(events), "p.json");
+  CHECK(p.parameters() == marked.parameters());
+  CHECK(p.step() == marked.step());
+}
+
+TEST_CASE("several passes in a step are refused: each gradient would count again") {
+  auto events = processor_trace();
+  std::erase_if(events, [](const std::string& e) {
+    return e.find("ProfilerStep") != e.npos || e.find("Optimizer.step") != e.npos;
+  });
+  CHECK_THAT(refusal_of_trace(trace_of(events)), Catch::Contains("several forward and backward"));
+}
+
+TEST_CASE("gradients of parameters that a step does not use are undefined, and left out") {
+  using Catch::Contains;
+  const ModelProfile alone = import_pytorch_trace(trace_of(gpu_trace()), "gpu.json");
+  const std::string undefined =
+      R"({"ph": "X", "cat": "Operator", "name": ")" + kGradient +
+      R"(", "tid": "5786", "ts": 73, "dur": 1, "args": {"Input Dims": [[]], "Input type": [""]}})";
+  auto events = gpu_trace();
+  events.push_back(undefined);
+  const ModelProfile p = import_pytorch_trace(trace_of(events), "gpu.json");
+  CHECK(p.parameters() == alone.parameters());
+  CHECK(p.step() == alone.step());
+  std::erase_if(events, [](const std::string& e) {
+    return e.find(kGradient) != e.npos && e.find("\"\"") == e.npos;
+  });
+  CHECK_THAT(refusal_of_trace(trace_of(events)), Contains("are undefined, without a tensor"));
+}
+
+TEST_CASE("an optimizer that does more than the gradients explain is refused") {
+  auto events = gpu_trace();
+  events.back() = event("Kernel", "add", "\"stream 7\"", 800, 1300, 11);
+  CHECK_THAT(refusal_of_trace(trace_of(events)),
+             Catch::Contains("its optimizer takes 1300 us for 1297 parameters"));
+}
+
 TEST_CASE("the time to read a trace is in proportion to its events") {
   const auto seconds = [](int count) {
     auto events = gpu_trace();

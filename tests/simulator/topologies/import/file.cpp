@@ -347,9 +347,23 @@ TEST_CASE("errors for malformed text name the file") {
         "net.xml is not a readable GraphML file: an edge has the target 'q', which is not a node: "
         "add "
         "the node");
-  CHECK(refusal("<platform version=\"4\"/>", "net.xml") ==
-        "net.xml is not a readable GraphML file: its first element is <platform>, so it is another "
+  CHECK(refusal("<network version=\"4\"/>", "net.xml") ==
+        "net.xml is not a readable GraphML file: its first element is <network>, so it is another "
         "kind of XML: convert it to GraphML or DOT");
+}
+
+TEST_CASE("files of NCCL and SimGrid are refused by name, with what to use instead") {
+  const std::string nccl = refusal(
+      "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\"/></cpu></system>",
+      "topo.xml");
+  CHECK(nccl.find("topo.xml is the topology that NCCL found in one machine") == 0);
+  CHECK(nccl.find("use dgx_h100, or rail_pod") != std::string::npos);
+  const std::string simgrid = refusal(
+      "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
+      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"/></platform>",
+      "net.xml");
+  CHECK(simgrid.find("net.xml is a platform of SimGrid") == 0);
+  CHECK(simgrid.find("use crossbar, fat_tree, torus, or dragonfly") != std::string::npos);
 }
 
 TEST_CASE("rejects nesting that would exhaust the stack") {
