@@ -194,7 +194,8 @@ class TraceImporter {
       profile.layers.push_back(std::move(part->second));
     }
     const double optimizer = optimizer_us();
-    if (optimizer > static_cast<double>(profile.parameters()))
+    constexpr double kOverhead = 10e3;  // of small models, which mostly start kernels
+    if (optimizer > kOverhead + static_cast<double>(profile.parameters()))
       refuse(concat("its optimizer takes ", std::llround(optimizer), " us for ",
                     profile.parameters(),
                     " parameters, so that others have no gradients in it: ", kHowToRecord));
