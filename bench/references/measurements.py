@@ -259,7 +259,7 @@ def scaling(lab: Lab, command: str, workers: list[int], with_loss: bool) -> Rows
 
 
 SCALING = "arlab train -m mlp,cnn_pooled,cnn -w 1,2,4,8 --steps 100"
-SCALING_LARGE = "arlab train -m alexnet,resnet50 -w 1,2 -B 16 --steps 8 --samples 512"
+SCALING_LARGE = "arlab train -m alexnet,resnet50 -w 1,2 -B 16 --steps 8 --samples 512 --lr 0.01"
 
 
 @measurement("scaling", SCALING, slow=True)
