@@ -52,7 +52,7 @@ def shape(value, key=""):
         return len(value), tuple(dict.fromkeys(map(shape, value)))
     if value is None or key in NAMES:
         return type(value)
-    return value if isinstance(value, str) else (type(value), max(-1, min(value, 3)) if isinstance(value, int) else value > 0)
+    return value if isinstance(value, str) else (type(value), max(-1, min(value, 3)) if isinstance(value, int) else (value > 0) - (value < 0))
 
 
 def validate(line):
@@ -60,9 +60,10 @@ def validate(line):
     longer than the program."""
     if line["kind"] not in SCHEMA["$defs"]:
         raise AssertionError(f"kind {line['kind']!r} is not in the schema")
-    if jsonschema is None or shape(line) in VALIDATED:
+    its = shape(line)
+    if jsonschema is None or its in VALIDATED:
         return
-    VALIDATED.add(shape(line))
+    VALIDATED.add(its)
     of_kind = {**{key: value for key, value in SCHEMA.items() if key != "oneOf"}, "$ref": f"#/$defs/{line['kind']}"}
     for error in jsonschema.Draft202012Validator(of_kind).iter_errors(line):
         raise AssertionError(f"{line['kind']}: {'.'.join(map(str, error.path))}: {error.message}")

@@ -279,7 +279,7 @@ class Refusals(TrainTest):
         for name, samples in [(f"data_batch_{i}.bin", 10) for i in range(1, 6)] + [("test_batch.bin", 8)]:
             (self.folder / name).write_bytes(b"".join(bytes([data.randrange(10)]) + data.randbytes(3072) for _ in range(samples)))
         run = ("-m", "alexnet", "-d", f"cifar10:{self.folder}", "-B", 10, "--steps", 1, "--lr", "0.001")
-        for workers in (2, 3):
+        for workers in (2, 3, 5):
             with self.subTest(workers=workers):
                 self.assertEqual(self.record(*run, "-w", workers, "--sharding", "file")["epochs"][0]["samples"], 10)
         _, err = self.arlab("train", *run, "-w", 6, "--sharding", "file", code=2)

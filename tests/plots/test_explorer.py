@@ -72,6 +72,9 @@ class Case(unittest.TestCase):
         """Goes to a link, as a reader would."""
         words = "&".join(f"{key}={value}" for key, value in state.items())
         self.page.open(f"{self.address}#{words}")
+        self.check_no_error()
+
+    def check_no_error(self) -> None:
         self.assertEqual(self.page.run("byId('error').hidden ? '' : byId('error').textContent"), "")
 
     def follow(self, **state: Any) -> None:
@@ -128,6 +131,7 @@ class Numbers(Case):
             for view in VIEWS:
                 with self.subTest(algorithm=name, view=view):
                     self.follow(algorithm=name, view=view)
+                    self.check_no_error()
                     self.assertIn(needs[1:], self.text("#idea"))
 
     def test_every_algorithm_counts_as_the_command_line_does(self) -> None:
@@ -158,8 +162,10 @@ class Numbers(Case):
         self.show(ranks=16, elements=102400)
         for name in self.names():
             self.follow(algorithm=name, segments=2, model="loggops", view="steps", **{"p.L": 7e6, "p.gamma": 20})
+            self.check_no_error()
             self.assertEqual(self.page.run(f"simulatedOf({name!r}).finish / 1e6"), timed_logs[name])
             self.follow(segments=1, model="fluid", topology="torus:dims=4x4", view="network", **{"p.gamma": 0})
+            self.check_no_error()
             self.assertEqual(self.page.run(f"simulatedOf({name!r}).finish / 1e6"), timed_fluid[name])
             self.assertEqual(len(self.page.run("[...document.querySelectorAll('svg.heat [data-share]')].map((p) => p.dataset.share)")), 64)
 
@@ -167,6 +173,7 @@ class Numbers(Case):
         self.show(ranks=13, view="time", **{"p.gamma": 30})
         for name in self.names():
             self.follow(algorithm=name)
+            self.check_no_error()
             path, finish = self.page.run(f"[simulatedOf({name!r}).path, simulatedOf({name!r}).finish]")
             self.assertEqual((path[0][6], path[-1][7]), (0, finish))
             self.assertTrue(all(a[7] == b[6] for a, b in zip(path, path[1:])))
@@ -321,6 +328,7 @@ class Layout(Case):
             for view in VIEWS:
                 for ranks in (8, 64):
                     self.follow(view=view, ranks=ranks, step=1, time=100, topology="torus", model="fluid" if view == "network" else "alpha_beta")
+                    self.check_no_error()
                     where = f"{view}, {ranks} ranks, {width} px"
                     self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), width, where)
                     cut = self.page.run("""[...document.querySelectorAll('#view svg')].flatMap((svg) => {
@@ -375,7 +383,7 @@ class Precomputed(Case):
         for view in VIEWS:
             self.show(view=view)
             names = self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)")
-            for name, ranks in zip(names, itertools.cycle((2, 16))):
+            for name, ranks in itertools.product(names, (2, 16)):
                 self.follow(algorithm=name, ranks=ranks)
                 self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))
 
