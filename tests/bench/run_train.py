@@ -305,35 +305,6 @@ class Refusals(TrainTest):
         self.assertEqual(record["warmup_steps"], 8)
         self.assertLess(4 * record["bytes_per_rank_step"], record["epochs"][0]["bytes_sent"] / 20 / 4)
 
-    def in_cluster(self, tasks, *arguments):
-        """Runs one rank for each task, which its TF_CONFIG names."""
-        config = {"cluster": {"worker": ["a:1", "b:2"], "ps": ["c:3"]}}
-        code = ("import json, os, sys; config, tasks = json.loads(sys.argv[1]); "
-                "config['task'] = tasks[int(os.environ['OMPI_COMM_WORLD_RANK'])]; "
-                "os.environ['TF_CONFIG'] = json.dumps(config); os.execvp(sys.argv[2], sys.argv[2:])")
-        words = [sys.executable, "-c", code, json.dumps([config, tasks]), *self.command("train", *SMALL, *arguments)]
-        return subprocess.run([MPIEXEC, "-n", str(len(tasks)), *words], cwd=self.folder, env=JOB, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=120, check=False)
-
-    @unittest.skipUnless(MPIEXEC, "mpirun not found")
-    def test_tf_config_decides_roles_and_contradictions_are_errors(self):
-        first, second, server = {"type": "worker", "index": 0}, {"type": "worker", "index": 1}, {"type": "ps", "index": 0}
-        done = self.in_cluster([first, second, server], "--json", "-")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        record = program.parse(done.stdout)[1][0]
-        self.assertEqual((record["strategy"], record["workers"], record["servers"]), ("parameter_server", 2, 1))
-        right = [first, second, server]
-        evaluator = {"type": "evaluator", "index": 0}
-        for tasks, more, says in (([first] * 3, (), "TF_CONFIG says that this is worker 0, which is rank 0"),
-                                  ([first, second, server, server], (), "TF_CONFIG names 3 workers and servers, but this MPI job has 4 ranks"),
-                                  (right, ("-s", "multi_worker"), "TF_CONFIG has 1 ps, but strategy multi_worker needs none"),
-                                  (right, ("-s", "parameter_server", "--servers", "2"), "TF_CONFIG has 1 ps, but --servers is 2"),
-                                  ([evaluator] * 3, (), "TF_CONFIG says that this is an evaluator")):
-            with self.subTest(says=says):
-                done = self.in_cluster(tasks, *more)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(says, done.stderr)
-
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_the_size_of_an_mpi_job_wins_over_variables_of_slurm(self):
         step = {"SLURM_PROCID": "0", "SLURM_NODEID": "0", "SLURM_LOCALID": "0", "SLURM_STEP_NODELIST": "n[1-2]", "SLURM_STEP_NUM_TASKS": "2",
@@ -488,24 +459,6 @@ class Checkpoints(TrainTest):
 
 class Processes(TrainTest):
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
-    def test_processes_train_as_threads_do(self):
-        alone = self.record(*SMALL, "-e", 2)
-        done = self.mpirun(2, *SMALL, "-e", 2, "--json", "-")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        job = program.parse(done.stdout)[1][0]
-        self.assertEqual((job["backend"], job["strategy"], job["ranks"]), ("mpi", "multi_worker", 2))
-        self.assertEqual(losses(job), losses(alone))
-        few = ("--samples", 160, "-B", 32, "-e", 1, "-a", "ring")  # 5 steps; one order of additions
-        most = 4 if os.environ.get("ARLAB_SANITIZE") else 8  # each takes seconds to load LibTorch
-        many = self.mpirun(most, *few, "--json", "-")
-        self.assertEqual(many.returncode, 0, many.stderr)
-        self.assertEqual(losses(program.parse(many.stdout)[1][0]), losses(self.record(*few, "-w", most)))
-        for strategy in ("parameter_server", "stale_synchronous", "async_parameter_server"):
-            done = self.mpirun(3, *SMALL, "-s", strategy)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("Staleness of updates", done.stdout)
-
-    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_one_job_trains_several_numbers_of_workers(self):
         done = self.mpirun(2, *SMALL, "-w", "2,1", "--json", "both.jsonl")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -551,6 +504,57 @@ class Processes(TrainTest):
         self.assertEqual(verdicts["100 Gbit/s", "fp16"], "loses")
         self.assertIn("points worse", verdicts["100 Mbit/s", "topk:ratio=0.001"])
         self.assertIn("- at 100 Mbit/s: use fp16 with buckets", out)
+
+
+class Jobs(TrainTest):
+    """Many processes, each of which takes seconds to load LibTorch."""
+
+    def in_cluster(self, tasks, *arguments):
+        """Runs one rank for each task, which its TF_CONFIG names."""
+        config = {"cluster": {"worker": ["a:1", "b:2"], "ps": ["c:3"]}}
+        code = ("import json, os, sys; config, tasks = json.loads(sys.argv[1]); "
+                "config['task'] = tasks[int(os.environ['OMPI_COMM_WORLD_RANK'])]; "
+                "os.environ['TF_CONFIG'] = json.dumps(config); os.execvp(sys.argv[2], sys.argv[2:])")
+        words = [sys.executable, "-c", code, json.dumps([config, tasks]), *self.command("train", *SMALL, *arguments)]
+        return subprocess.run([MPIEXEC, "-n", str(len(tasks)), *words], cwd=self.folder, env=JOB, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120, check=False)
+
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
+    def test_tf_config_decides_roles_and_contradictions_are_errors(self):
+        first, second, server = {"type": "worker", "index": 0}, {"type": "worker", "index": 1}, {"type": "ps", "index": 0}
+        done = self.in_cluster([first, second, server], "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        record = program.parse(done.stdout)[1][0]
+        self.assertEqual((record["strategy"], record["workers"], record["servers"]), ("parameter_server", 2, 1))
+        right = [first, second, server]
+        evaluator = {"type": "evaluator", "index": 0}
+        for tasks, more, says in (([first] * 3, (), "TF_CONFIG says that this is worker 0, which is rank 0"),
+                                  ([first, second, server, server], (), "TF_CONFIG names 3 workers and servers, but this MPI job has 4 ranks"),
+                                  (right, ("-s", "multi_worker"), "TF_CONFIG has 1 ps, but strategy multi_worker needs none"),
+                                  (right, ("-s", "parameter_server", "--servers", "2"), "TF_CONFIG has 1 ps, but --servers is 2"),
+                                  ([evaluator] * 3, (), "TF_CONFIG says that this is an evaluator")):
+            with self.subTest(says=says):
+                done = self.in_cluster(tasks, *more)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(says, done.stderr)
+
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
+    def test_processes_train_as_threads_do(self):
+        alone = self.record(*SMALL, "-e", 2)
+        done = self.mpirun(2, *SMALL, "-e", 2, "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        job = program.parse(done.stdout)[1][0]
+        self.assertEqual((job["backend"], job["strategy"], job["ranks"]), ("mpi", "multi_worker", 2))
+        self.assertEqual(losses(job), losses(alone))
+        few = ("--samples", 160, "-B", 32, "-e", 1, "-a", "ring")  # 5 steps; one order of additions
+        most = 4 if os.environ.get("ARLAB_SANITIZE") else 8  # each takes seconds to load LibTorch
+        many = self.mpirun(most, *few, "--json", "-")
+        self.assertEqual(many.returncode, 0, many.stderr)
+        self.assertEqual(losses(program.parse(many.stdout)[1][0]), losses(self.record(*few, "-w", most)))
+        for strategy in ("parameter_server", "stale_synchronous", "async_parameter_server"):
+            done = self.mpirun(3, *SMALL, "-s", strategy)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("Staleness of updates", done.stdout)
 
 
 class Tuning(TrainTest):

@@ -68,7 +68,7 @@ def configure(folder, preset, *options):
         version = next(build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")).parent
         shutil.copytree(version, known / version.name)
         cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-        found = re.findall(r"^((?:ARLAB_LINKER_|ARLAB_KNOWS_|ARLAB_WASM_L|CMAKE_HAVE_LIBC_)\w+:INTERNAL=\w*)$", cache, re.MULTILINE)
+        found = re.findall(r"^((?:ARLAB_LINKER_|ARLAB_KNOWS_|ARLAB_WASM_L|ARLAB_MPICH|MPI_RESULT_|CMAKE_HAVE_LIBC_)\w*:INTERNAL=\w*)$", cache, re.MULTILINE)
         (SCRATCH / "compiles").write_text("\n".join(f"-D{line}" for line in found), encoding="utf-8")
     shutil.rmtree(build, ignore_errors=True)
     return done.returncode, done.stdout

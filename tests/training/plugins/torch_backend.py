@@ -1,6 +1,6 @@
 """The backend of torch.distributed under mpirun: its collectives, DistributedDataParallel beside Gloo, a rank that stops.
 
-    torch_backend.py PACKAGES MPIEXEC
+    torch_backend.py CLASS PACKAGES MPIEXEC
 """
 import os
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLE = HERE.parents[2] / "training" / "plugins" / "torch" / "example" / "train.py"
-PACKAGES, MPIEXEC = sys.argv[1:3]
+PACKAGES, MPIEXEC = sys.argv[2:4]
 PYTHON = "/usr/bin/python3"
 
 
@@ -23,7 +23,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
-class TorchBackend(unittest.TestCase):
+class BackendTest(unittest.TestCase):
     def run_ranks(self, ranks, script, *arguments, status=0, launcher=None, **environment):
         env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "PYTHONPATH": PACKAGES,
@@ -35,6 +35,8 @@ class TorchBackend(unittest.TestCase):
         self.assertEqual(done.returncode == 0, status == 0, done.stdout[-3000:] + done.stderr[-3000:])
         return done.stdout, done.stderr
 
+
+class Backend(BackendTest):
     def test_every_collective_is_right(self):
         for ranks, algorithm in ((1, ""), (4, ""), (3, "mpi@1K,circulant")):  # 2 in the next test
             with self.subTest(ranks=ranks):
@@ -54,15 +56,33 @@ class TorchBackend(unittest.TestCase):
         out, _ = self.run_ranks(3, "late.py", free_port(), status=1)
         self.assertIn("every missing rank was named", out)
 
+    def test_compressed_gradients(self):
+        out, _ = self.run_ranks(3, "compression.py", free_port(), ARLAB_ALGORITHM="ring")
+        self.assertIn("all averages are right", out)
+
+    def test_two_processes_train_to_the_bits_of_gloo(self):
+        out, _ = self.run_ranks(2, "ddp.py", free_port(), 30)
+        ours, theirs = re.findall(r"loss (\S+) weights (\S+)", out)
+        self.assertEqual(ours, theirs)
+
+    def test_a_rank_that_stops_is_named_in_an_exception_within_the_timeout(self):
+        _, err = self.run_ranks(3, "ddp.py", free_port(), 30, status=1, ARLAB_TEST_STOP=1, ARLAB_TEST_TIMEOUT=3)
+        self.assertRegex(err, r"RuntimeError: arlab: (allreduce|broadcast) of \d+ \w+ .*: timeout after 3 s: "
+                              r"rank 1 \(process \d+\) does not take part")
+
+    def test_without_mpirun_it_says_how_to_start(self):
+        _, err = self.run_ranks(1, "ddp.py", free_port(), 1, status=1, launcher=[])
+        self.assertIn("start the program with `mpirun -n 2 python3 ...`", err)
+
+
+class Elsewhere(BackendTest):
+    """In a package that pip installed, in an MPI that runs already, on more processes."""
+
     @unittest.skipUnless(subprocess.run([PYTHON, "-c", "import mpi4py"], capture_output=True, check=False).returncode == 0,
                          "mpi4py is not installed: apt install python3-mpi4py")
     def test_an_mpi_that_runs_already_is_joined(self):
         out, _ = self.run_ranks(2, "all_collectives.py", free_port(), ARLAB_TEST_MPI4PY=1)
         self.assertIn("all collectives are right", out)
-
-    def test_compressed_gradients(self):
-        out, _ = self.run_ranks(3, "compression.py", free_port(), ARLAB_ALGORITHM="ring")
-        self.assertIn("all averages are right", out)
 
     @unittest.skipUnless(subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0,
                          "pip is not installed: apt install python3-pip")
@@ -87,25 +107,11 @@ class TorchBackend(unittest.TestCase):
         self.assertRegex(ours, r"^step 10: loss 0\.\d+\n(step \d0: loss 0\.\d+\n){4}$")
         self.assertEqual(ours, theirs[0])
 
-    def test_two_processes_train_to_the_bits_of_gloo(self):
-        out, _ = self.run_ranks(2, "ddp.py", free_port(), 30)
-        ours, theirs = re.findall(r"loss (\S+) weights (\S+)", out)
-        self.assertEqual(ours, theirs)
-
     def test_four_processes_train_to_the_loss_of_gloo(self):
         out, _ = self.run_ranks(4, "ddp.py", free_port(), 30)
         ours, theirs = map(float, re.findall(r"loss (\S+) ", out))
         self.assertAlmostEqual(ours, theirs, places=4)
 
-    def test_a_rank_that_stops_is_named_in_an_exception_within_the_timeout(self):
-        _, err = self.run_ranks(3, "ddp.py", free_port(), 30, status=1, ARLAB_TEST_STOP=1, ARLAB_TEST_TIMEOUT=3)
-        self.assertRegex(err, r"RuntimeError: arlab: (allreduce|broadcast) of \d+ \w+ .*: timeout after 3 s: "
-                              r"rank 1 \(process \d+\) does not take part")
-
-    def test_without_mpirun_it_says_how_to_start(self):
-        _, err = self.run_ranks(1, "ddp.py", free_port(), 1, status=1, launcher=[])
-        self.assertIn("start the program with `mpirun -n 2 python3 ...`", err)
-
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
+    unittest.main(argv=sys.argv[:2] + sys.argv[4:], verbosity=2)
