@@ -48,7 +48,7 @@ unmount() {
   exit "$status"
 }
 trap unmount EXIT
-for folder in proc dev; do
+for folder in proc dev sys; do
   mount --rbind "/$folder" "$root/$folder"
   mounted+=("$root/$folder")
   mount --make-rslave "$root/$folder"

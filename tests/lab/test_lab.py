@@ -118,7 +118,7 @@ class FreshMachine(ScriptTest):
         for status in (0, 1, 3, 7):
             said, log = self.run_script("tests/fresh_machine.sh", "root", "demo", code=status, LAB_STATUS=str(status))
             self.assertIn(f"./lab demo on bookworm: status {status}", said)
-            self.assertEqual(sum(line.startswith("umount") for line in log), 2, log)
+            self.assertEqual(sum(line.startswith("umount") for line in log), 3, log)
             self.assertTrue(any(line.endswith("bash demo") for line in log), log)
 
     def test_half_a_chroot_is_made_again(self):

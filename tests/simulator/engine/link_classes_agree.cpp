@@ -128,11 +128,12 @@ TEST_CASE("one rank per class takes the times of all events on links, on 1,024 r
   constexpr Count kMostMessages = 50'000;
   constexpr Rank kRanks = 1024;
   Uses used;
-  for (const FabricSpec& spec :
-       {FabricSpec{.topology = "crossbar"}, FabricSpec{.topology = "torus"},
-        FabricSpec{.topology = "hypercube"}, FabricSpec{.topology = "ring"},
-        FabricSpec{.topology = "fat_tree:down=32x32,up=1x8,count=1x1"},
-        FabricSpec{.topology = "fat_tree:down=8x8x16,up=1x4x8,count=1x1x1"}}) {
+  const char* const levels3 = "fat_tree:down=8x8x16,up=1x4x8,count=1x1x1";
+  for (const char* topology :
+       unless_sanitized({"crossbar", "torus", "hypercube", "ring",
+                         "fat_tree:down=32x32,up=1x8,count=1x1", levels3},
+                        {"crossbar", levels3})) {
+    const FabricSpec spec{.topology = topology};
     const TriedNetwork tried{spec, build_fabric(spec, kRanks), kFree};
     for (const Algorithm& algorithm : algorithms()) {
       const Problem p = grouped(algorithm, {.ranks = kRanks, .elements = Count{kRanks} * 257});
