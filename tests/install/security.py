@@ -1,6 +1,6 @@
 """What is built and installed loads no library from the current folder, and optimized programs are hardened.
 
-    security.py BUILD SOURCE SCRATCH COMPILER
+    security.py BUILD SOURCE SCRATCH COMPILER GENERATOR
 """
 import pathlib
 import re
@@ -10,7 +10,7 @@ import sys
 import unittest
 
 BUILD, SOURCE, SCRATCH = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
-COMPILER = sys.argv[4]
+COMPILER, GENERATOR = sys.argv[4:6]
 
 
 def readelf(path, *words):
@@ -88,7 +88,8 @@ class Hardened(unittest.TestCase):
         """Returns the weaknesses of a small program that cmake/harden.cmake builds with these options."""
         build = SCRATCH / "hardened"
         shutil.rmtree(build, ignore_errors=True)
-        subprocess.run(["cmake", "-S", SOURCE / "tests" / "install" / "hardened", "-B", build, f"-DCMAKE_CXX_COMPILER={COMPILER}", *options],
+        source = SOURCE / "tests" / "install" / "hardened"
+        subprocess.run(["cmake", "-G", GENERATOR, "-S", source, "-B", build, f"-DCMAKE_CXX_COMPILER={COMPILER}", *options],
                        check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
         return weaknesses(build / "copies")
@@ -110,4 +111,4 @@ class Hardened(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:], verbosity=2)
