@@ -66,8 +66,8 @@ class Backend(BackendTest):
         self.assertEqual(ours, theirs)
 
     def test_a_rank_that_stops_is_named_in_an_exception_within_the_timeout(self):
-        _, err = self.run_ranks(3, "ddp.py", free_port(), 30, status=1, ARLAB_TEST_STOP=1, ARLAB_TEST_TIMEOUT=3)
-        self.assertRegex(err, r"RuntimeError: arlab: (allreduce|broadcast) of \d+ \w+ .*: timeout after 3 s: "
+        _, err = self.run_ranks(3, "ddp.py", free_port(), 30, status=1, ARLAB_TEST_STOP=1, ARLAB_TEST_TIMEOUT=15)  # in which all must have started, too
+        self.assertRegex(err, r"RuntimeError: arlab: (allreduce|broadcast) of \d+ \w+ .*: timeout after 15 s: "
                               r"rank 1 \(process \d+\) does not take part")
 
     def test_without_mpirun_it_says_how_to_start(self):
