@@ -2,16 +2,19 @@
 that text from the data stays text.
 """
 
+import atexit
+import functools
 import json
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Optional
+
+import browser
+from browser import BROWSER
 
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parents[1] / "plots" / "report"
@@ -20,7 +23,6 @@ TEMPLATE = (REPORT / "report.html").read_text(encoding="utf-8").replace(
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 # Runs before the page's script: what would otherwise only reach the console is left on <html data-...>.
 PROBE = """<script>
@@ -91,6 +93,15 @@ def literal(data: Any) -> str:
     return json.dumps(data).replace("<", "\\u003c")
 
 
+@functools.cache
+def shared_browser() -> browser.Browser:
+    """One for all pages: it takes longer to start than most of them to load."""
+    made = browser.Browser()
+    atexit.register(made.close)
+    made.size(1280, 900)
+    return made
+
+
 def render(injected: str, after: str = "", quiet: bool = True) -> Node:
     """<html> after the page ran in the browser on the injected literal; `after` is script to run when it has loaded.
 
@@ -98,19 +109,15 @@ def render(injected: str, after: str = "", quiet: bool = True) -> Node:
     """
     page = TEMPLATE.replace(PLACEHOLDER, injected).replace("<head>", "<head>" + PROBE)
     page = page.replace("</body>", f"<script>{after}</script></body>")
+    in_browser = shared_browser()
+    in_browser.console.clear()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         path.write_text(page, encoding="utf-8")
-        done = subprocess.run(
-            [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-             "--disable-background-networking", "--disable-component-update", "--disable-sync",
-             f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=5000",
-             "--enable-logging=stderr", "--dump-dom", path.as_uri()],
-            text=True, encoding="utf-8", capture_output=True, timeout=120, check=True)
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    if quiet and console:
-        raise AssertionError(f"the page wrote to the console: {console}")
-    return Dom(done.stdout).root.one("html")
+        in_browser.open(path.as_uri(), "document.readyState === 'complete'")
+    if quiet and in_browser.console:
+        raise AssertionError(f"the page wrote to the console: {in_browser.console}")
+    return Dom(in_browser.run("document.documentElement.outerHTML")).root.one("html")
 
 
 def cells(section: Node) -> list[list[str]]:
