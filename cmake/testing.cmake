@@ -133,7 +133,7 @@ endfunction()
 # Headers of executors that are off are left out: collectives/mpi/ belongs to arlab_collectives_mpi.
 option(ARLAB_EACH_HEADER "Compile each header by itself (minutes)" OFF)
 function(arlab_check_headers)
-  set(left_out "training/models/(torch|sync)")  # LibTorch's headers take half a minute each
+  set(left_out "training/models/(torch|sync)" training/plugins/torch/)  # LibTorch's headers take half a minute each
   foreach(executor mpi cuda nccl)
     if(NOT TARGET arlab_collectives_${executor})
       list(APPEND left_out "(collectives|collectives/plugins|training/compressors|training/replica)/${executor}/")

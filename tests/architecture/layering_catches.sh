@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/algorithms/catalog" "$tree/simulator/engine" "$tree/collectives/threads" "$tree/training/trainer" "$tree/bench" "$tree/plots"
+mkdir -p "$tree/algorithms/catalog" "$tree/simulator/engine" "$tree/collectives/threads" "$tree/training/trainer" "$tree/bench" "$tree/plots" "$tree/tests/algorithms"
 
 echo '#include <vector>' >"$tree/algorithms/catalog/ring.cpp"
 echo '#include "algorithms/verify/match_schedule.hpp"' >"$tree/simulator/fine.hpp"
@@ -37,6 +37,7 @@ expect simulator/a.cpp '#include <cuda_runtime.h>' '<cuda_runtime.h> does not be
 expect bench/a.cpp '#include <torch/torch.h>' '<torch/torch.h> does not belong into this file'
 expect training/trainer/trainer.cpp '#include <torch/torch.h>' '<torch/torch.h> does not belong into this file'
 expect algorithms/a.cpp '#include <boost/graph/graph_traits.hpp>' '<boost/graph/graph_traits.hpp> does not belong into this file'
+expect tests/algorithms/a.cpp '#include <catch2/catch.hpp>' '<catch2/catch.hpp> does not belong into this file'
 expect simulator/a.cpp '#include <chrono>' '<chrono> does not belong into this file'
 expect plots/a.py 'colors = {"ring": "blue"}' "plots/ names the algorithm 'ring'; take names, labels and colors from the records"
 expect plots/a.cpp '#include "bench/results/table.hpp"' 'plots must not include "bench/results/table.hpp"'

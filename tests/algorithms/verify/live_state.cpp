@@ -1,8 +1,9 @@
 // live_state: the text on a collective whose ranks have come to given rounds, checked by hand.
 #include "algorithms/verify/live_state.hpp"
 
-#include <catch2/catch.hpp>
 #include <vector>
+
+#include "tests/support/catch.hpp"
 
 namespace arlab {
 namespace {
