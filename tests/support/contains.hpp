@@ -1,4 +1,4 @@
-// contains(text): matches messages with this text in them, under Catch2 2 and 3.
+// contains(text): matches messages with this text in them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,6 @@
 
 namespace arlab::collectives {
 
-inline auto contains(const std::string& text) {
-#if __has_include(<catch2/catch_all.hpp>)
-  return Catch::Matchers::ContainsSubstring(text);
-#else
-  return Catch::Contains(text);
-#endif
-}
+inline auto contains(const std::string& text) { return Catch::Contains(text); }
 
 }  // namespace arlab::collectives
