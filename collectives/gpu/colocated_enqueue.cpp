@@ -44,7 +44,7 @@ class ColocatedExecutor::Enqueuing {
     for (const auto& [range, offset] : schedule_.copies[round])
       mine.copy(scratch(its.rank, offset), data(its.rank, range.first), bytes(range.elements));
     if (its.sends.empty()) return;
-    begun_[round] = on_.take_event(on_.device(its.rank));
+    begun_[round] = on_.take_event(on_.device_of(its.rank));
     mine.record(begun_[round]);
   }
 
@@ -57,7 +57,7 @@ class ColocatedExecutor::Enqueuing {
                             : data(its.source, 0) + place.offset;
   }
   void record_read(std::uint32_t m, DeviceStream& mine) {
-    read_[m] = on_.take_event(on_.device(message(m).target));
+    read_[m] = on_.take_event(on_.device_of(message(m).target));
     mine.record(read_[m]);
   }
 
@@ -98,9 +98,9 @@ class ColocatedExecutor::Enqueuing {
     if (its.sends.empty()) return;
     for (const std::uint32_t m : its.sends) {
       stream(its.rank, its.lane).wait(read_[m]);
-      on_.give_back(on_.device(message(m).target), std::move(read_[m]));
+      on_.give_back(on_.device_of(message(m).target), std::move(read_[m]));
     }
-    on_.give_back(on_.device(its.rank), std::move(begun_[round]));
+    on_.give_back(on_.device_of(its.rank), std::move(begun_[round]));
   }
 
  private:
@@ -125,14 +125,14 @@ void ColocatedExecutor::enqueue_peers(const Prepared& prepared, bool in_place) {
   for (Rank rank = 0; rank < ranks() && !in_place; ++rank) {
     fork(rank);
     vectors_[static_cast<std::size_t>(rank)]->copy_input();
-    order(stream(rank), device(rank), *origin_);
+    order(stream(rank), device_of(rank), *origin_);
   }
   const PeerRun& its = *prepared.peer_;
   for (std::size_t k = 0; k < its.devices(); ++k) fork(its.first_rank(k));
   for (std::size_t k = 0; k < its.devices(); ++k) {
     const Rank first = its.first_rank(k);
     its.launch(k, stream(first));
-    order(stream(first), device(first), *origin_);
+    order(stream(first), device_of(first), *origin_);
   }
 }
 
@@ -154,20 +154,22 @@ void ColocatedExecutor::enqueue(const Prepared& prepared, bool in_place) {
     if (divides)
       stream(rank).scale(prepared.data_[static_cast<std::size_t>(rank)], schedule.plan.contributed,
                          schedule.operand.dtype, divisors.before);
-    for (int lane = 1; lane < used; ++lane) order(stream(rank), device(rank), stream(rank, lane));
+    for (int lane = 1; lane < used; ++lane)
+      order(stream(rank), device_of(rank), stream(rank, lane));
   }
 
   Enqueuing(*this, prepared).run();
 
   for (Rank rank = 0; rank < ranks(); ++rank) {
-    for (int lane = 1; lane < used; ++lane) order(stream(rank, lane), device(rank), stream(rank));
+    for (int lane = 1; lane < used; ++lane)
+      order(stream(rank, lane), device_of(rank), stream(rank));
     if (schedule.operand.op == Op::avg)
       for (const ElementRange& range : schedule.plan.divided[static_cast<std::size_t>(rank)])
         stream(rank).scale(
             prepared.data_[static_cast<std::size_t>(rank)] +
                 static_cast<std::size_t>(range.first) * size_of(schedule.operand.dtype),
             range.elements, schedule.operand.dtype, divisors.after);
-    order(stream(rank), device(rank), *origin_);
+    order(stream(rank), device_of(rank), *origin_);
   }
 }
 

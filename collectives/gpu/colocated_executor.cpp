@@ -64,7 +64,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
   Prepared prepared;
   prepared.schedule_ = schedule_on_devices(
       match_schedule_of(algorithm, problem, segments, granule_of(operand.dtype)), operand,
-      [&](Rank target, Rank source) { return device(target).reads(device(source)); });
+      [&](Rank target, Rank source) { return device_of(target).reads(device_of(source)); });
   prepared.data_.assign(data.begin(), data.end());
   for (const MatchedRound& round : prepared.schedule_.plan.rounds)
     if (!peer_)
@@ -75,7 +75,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
     const auto at = static_cast<std::size_t>(rank);
     const std::size_t needed = prepared.schedule_.scratch[at];
     if (!scratch[at] || scratch[at]->size() < needed)
-      scratch[at] = std::make_shared<DeviceMemory>(device(rank).allocate(needed));
+      scratch[at] = std::make_shared<DeviceMemory>(device_of(rank).allocate(needed));
   }
   prepared.scratch_ = scratch;
   if (peer_) {
@@ -100,7 +100,7 @@ std::unique_ptr<DeviceGraph> ColocatedExecutor::capture(const Prepared& prepared
 void ColocatedExecutor::run(Prepared& prepared, const RunMode& mode) {
   DeviceGraph* const graph = mode.in_place ? prepared.graph_.get() : prepared.out_of_place_.get();
   last_peer_ = prepared.peer_;
-  for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
+  for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device_of(rank), *origin_);
   origin_->record(start_);
   for (int k = 0; k < mode.repeats; ++k)
     if (graph)
@@ -141,7 +141,7 @@ Cost ColocatedExecutor::execute(const Algorithm& algorithm, const Problem& probl
   std::vector<DeviceMemory> vectors;
   std::vector<std::byte*> on_devices;
   for (Rank rank = 0; rank < ranks(); ++rank) {
-    vectors.push_back(device(rank).allocate(bytes));
+    vectors.push_back(device_of(rank).allocate(bytes));
     on_devices.push_back(vectors.back().data());
   }
   Prepared prepared = prepare(algorithm, problem, on_devices, operand, segments, as_graphs_);
@@ -170,7 +170,7 @@ void ColocatedExecutor::load_input(const Problem& problem, Operand operand) {
   operand_ = operand;
   for (Rank rank = 0; rank < ranks(); ++rank)
     vectors_.push_back(
-        std::make_unique<CheckedVector>(device(rank), stream(rank), problem, operand, rank));
+        std::make_unique<CheckedVector>(device_of(rank), stream(rank), problem, operand, rank));
 }
 
 // All that is prepared runs in turn, and shares scratch.

@@ -69,7 +69,7 @@ class ColocatedExecutor final : public Executor {
   CheckedRun run_checked(const RunRequest& request) override;
 
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
-  Device& device(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
+  Device& device_of(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
   /// Work here goes before and after runs, as enqueued: for filling and checking memory.
   DeviceStream& stream(Rank rank) const { return stream(rank, 0); }
 

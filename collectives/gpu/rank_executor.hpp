@@ -69,7 +69,7 @@ class RankExecutor final : public Executor {
   /// that the device takes.
   CheckedRun run_checked(const RunRequest& request) override;
 
-  Device& device() const { return device_; }
+  Device& own_device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
 
   /// How the vector is cut into chunks: for speed, or so that each result has the bits of a run on the

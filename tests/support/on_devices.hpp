@@ -20,8 +20,8 @@ class Vectors {
   Vectors(ColocatedExecutor& on, const Problem& problem, Operand operand)
       : on_(on), problem_(problem), operand_(operand) {
     for (Rank rank = 0; rank < on.ranks(); ++rank) {
-      device_.push_back(on.device(rank).allocate(bytes_of(problem, operand)));
-      host_.push_back(on.device(rank).allocate_pinned(bytes_of(problem, operand)));
+      device_.push_back(on.device_of(rank).allocate(bytes_of(problem, operand)));
+      host_.push_back(on.device_of(rank).allocate_pinned(bytes_of(problem, operand)));
       data_.push_back(device_.back().data());
     }
   }

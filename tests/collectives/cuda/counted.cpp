@@ -121,7 +121,7 @@ TEST_CASE("counted: a prepared run over NCCL starts no group, and its own calls 
   fake_cuda::restart(fake_cuda::with_devices(4));
   on_nccl([](RankExecutor& rank, Communicator& threads) {
     const Problem problem{.ranks = threads.ranks(), .elements = 1000};
-    const DeviceMemory data = rank.device().allocate(4000);
+    const DeviceMemory data = rank.own_device().allocate(4000);
     threads.barrier();
     auto prepared = rank.prepare(find_algorithm("ring"), problem, data.data(), kFloats, 1);
     threads.barrier();
@@ -149,7 +149,7 @@ TEST_CASE("counted: two waves have the messages of one, in twice as many groups"
   fake_cuda::restart(fake_cuda::with_devices(4));
   on_nccl([](RankExecutor& rank, Communicator& threads) {
     const Problem problem{.ranks = threads.ranks(), .elements = 1000};
-    const DeviceMemory data = rank.device().allocate(4000);
+    const DeviceMemory data = rank.own_device().allocate(4000);
     std::vector<RankExecutor::Prepared> prepared;
     Counters counted[2], before = {};
     for (const int waves : {1, 2}) {

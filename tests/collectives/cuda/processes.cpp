@@ -89,8 +89,8 @@ class Errors {
 struct Ints {
   Ints(RankExecutor& executor, std::size_t count, std::size_t off = 0)
       : on(executor),
-        memory(on.device().allocate((count + off) * sizeof(int))),
-        host(on.device().allocate_pinned(count * sizeof(int))),
+        memory(on.own_device().allocate((count + off) * sizeof(int))),
+        host(on.own_device().allocate_pinned(count * sizeof(int))),
         data(memory.data() + off * sizeof(int)) {}
   void set(int value) {
     const std::vector<int> all(host.size() / sizeof(int), value);

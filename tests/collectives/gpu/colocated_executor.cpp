@@ -33,7 +33,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
         std::vector<std::byte*> data;
         std::int32_t mine = 1;
         for (Rank rank = 0; rank < ranks; ++rank, mine *= 10) {
-          memory.push_back(on.device(rank).allocate(bytes));
+          memory.push_back(on.device_of(rank).allocate(bytes));
           data.push_back(memory.back().data());
           const Row row(static_cast<std::size_t>(ranks), mine);
           std::memcpy(data.back(), row.data(), bytes);
@@ -93,8 +93,8 @@ TEST_CASE("virtual ranks on several devices, that read one another's memory or d
     for (const int count : {2, 3}) {
       Devices devices = host_devices({.count = count, .peers = peers, .disorder = 3});
       ColocatedExecutor on(devices, 5, 1);
-      CHECK(&on.device(0) == devices.front().get());
-      CHECK(&on.device(4) == devices.back().get());
+      CHECK(&on.device_of(0) == devices.front().get());
+      CHECK(&on.device_of(4) == devices.back().get());
       for (const Algorithm& algorithm : algorithms())
         for (const bool as_graph : {false, true}) {
           const Problem problem = grouped(algorithm, {.ranks = 5, .elements = 1009});

@@ -40,8 +40,8 @@ template <class Run>
 Count wrong_after(Communicator& threads, RankExecutor& rank, const Problem& problem,
                   Operand operand, Run run) {
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
-  const DeviceMemory data = rank.device().allocate(bytes),
-                     host = rank.device().allocate_pinned(bytes);
+  const DeviceMemory data = rank.own_device().allocate(bytes),
+                     host = rank.own_device().allocate_pinned(bytes);
   fill({host.data(), bytes}, operand, problem, threads.rank());
   rank.stream().copy(data.data(), host.data(), bytes);
   threads.barrier();  // allocating may wait for a peer's stream that waits for this rank
