@@ -13,7 +13,7 @@
 
 #include "collectives/backends/job.hpp"
 #include "collectives/executor.hpp"
-#include "collectives/gpu/device.hpp"
+#include "collectives/gpu/device_handles.hpp"
 #include "collectives/patience.hpp"
 #include "collectives/placement.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/gpu/device.hpp"
 #include "training/compressors/sparse/sparse_aggregate.hpp"
 #include "training/exchange/device_carriers.hpp"
 
