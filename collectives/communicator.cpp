@@ -1,9 +1,6 @@
 #include "collectives/communicator.hpp"
 
-#include <cstring>
-
 #include "algorithms/base/error.hpp"
-#include "algorithms/base/text.hpp"
 
 namespace arlab::collectives {
 
@@ -18,44 +15,34 @@ int Communicator::poll() {
        "this communicator can only wait for a round: use threads, MPI or emulated ranks");
 }
 
-void Communicator::native_allreduce(std::byte*, Count, Operand) {
-  fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
+std::vector<Rank> Communicator::machines() {
+  return std::vector<Rank>(static_cast<std::size_t>(ranks()));
 }
 
-std::string Communicator::native_name_for(const Problem& problem) const {
-  return problem.collective == Collective::allreduce ? native_name() : "";
+std::vector<SeenPlace> Communicator::places() const {
+  return services_.places ? services_.places() : std::vector<SeenPlace>{};
 }
 
-void Communicator::native_collective(const Problem& problem, std::byte* data, Operand operand) {
-  if (problem.collective != Collective::allreduce)
-    fail(Blame::usage,
-         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
-  native_allreduce(data, problem.elements, operand);
+void Communicator::check_ranks() const {
+  if (services_.check_ranks) services_.check_ranks();
 }
 
-void Communicator::native_collective(const Problem& problem, const std::byte* from, std::byte* into,
-                                     Operand operand) {
-  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
-  if (bytes > 0) std::memcpy(into, from, bytes);
-  native_collective(problem, into, operand);
+void Communicator::set_turn(int lane, Turn turn) {
+  if (services_.set_turn) services_.set_turn(lane, turn);
 }
 
-std::vector<std::string> Communicator::native_algorithms() {
-  fail(Blame::environment,
-       "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");
-}
-
-std::string Communicator::native_label(const std::string& spec) const {
-  return concat(native_name(), ":", spec);
-}
-
-void Communicator::use_native(const std::string& spec) {
-  if (!spec.empty()) native_algorithms();
+std::shared_ptr<std::byte[]> Communicator::allocate(std::size_t bytes) {
+  return services_.allocate ? services_.allocate(bytes) : std::make_shared<std::byte[]>(bytes);
 }
 
 SentMessages Communicator::sent_messages() {
+  if (services_.sent_messages) return services_.sent_messages();
   fail(Blame::environment,
        "this backend has no library whose messages are counted: use the backend mpi");
+}
+
+void Communicator::native_allreduce(std::byte* data, Count elements, Operand operand) {
+  baseline().run({.ranks = ranks(), .elements = elements}, data, data, operand);
 }
 
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {

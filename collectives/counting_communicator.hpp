@@ -15,10 +15,15 @@ inline Traffic operator-(const Traffic& a, const Traffic& b) {
   return {a.messages - b.messages, a.bytes - b.bytes};
 }
 
-class CountingCommunicator final : public Communicator {
+/// Messages of the library's own collectives do not count, since it does not report them; their time
+/// does.
+class CountingCommunicator final : public Communicator, private Baseline {
  public:
   /// The other must outlive this one.
-  explicit CountingCommunicator(Communicator& other) : other_(other) {}
+  explicit CountingCommunicator(Communicator& other)
+      : Communicator(other.services()), other_(other), library_(other.baseline()) {
+    services_.baseline = this;
+  }
 
   Traffic sent() const { return sent_; }
   /// Time spent in starting rounds and waiting for them.
@@ -38,7 +43,6 @@ class CountingCommunicator final : public Communicator {
     count(round, operand);
     timed([&] { other_.start(lane, round, operand); });
   }
-  void set_turn(int lane, Turn turn) override { other_.set_turn(lane, turn); }
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
     count(round, operand);
     timed([&] { other_.exchange(lane, round, operand); });
@@ -50,41 +54,20 @@ class CountingCommunicator final : public Communicator {
   }
   int poll() override { return other_.poll(); }
   void abandon() noexcept override { other_.abandon(); }
-  void check_ranks() const override { other_.check_ranks(); }
   std::vector<Rank> machines() override { return other_.machines(); }
-  std::shared_ptr<std::byte[]> allocate(std::size_t bytes) override {
-    return other_.allocate(bytes);
-  }
-  std::string transport() const override { return other_.transport(); }
-  Place* place() override { return other_.place(); }
-  std::vector<SeenPlace> places() const override { return other_.places(); }
-  Clock& clock() override { return other_.clock(); }
   void barrier() override { other_.barrier(); }
   double max(double value) override { return other_.max(value); }
   Count sum(Count value) override { return other_.sum(value); }
-  std::string native_name() const override { return other_.native_name(); }
-  /// Not counted: the library does not report its messages.
-  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    timed([&] { other_.native_allreduce(data, elements, operand); });
-  }
-  std::string native_name_for(const Problem& problem) const override {
-    return other_.native_name_for(problem);
-  }
-  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
-    timed([&] { other_.native_collective(problem, data, operand); });
-  }
-  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
-                         Operand operand) override {
-    timed([&] { other_.native_collective(problem, from, into, operand); });
-  }
-  std::vector<std::string> native_algorithms() override { return other_.native_algorithms(); }
-  std::string native_label(const std::string& spec) const override {
-    return other_.native_label(spec);
-  }
-  void use_native(const std::string& spec) override { other_.use_native(spec); }
-  SentMessages sent_messages() override { return other_.sent_messages(); }
 
  private:
+  // Baseline: what training calls of it.
+  std::string name_of(const Problem& problem) const override { return library_.name_of(problem); }
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    timed([&] { library_.run(problem, from, into, operand); });
+  }
+  void use(const std::string& algorithm) override { library_.use(algorithm); }
+
   void count(std::span<const Transfer> round, Operand operand) {
     for (const Transfer& t : round)
       if (t.kind == ActionKind::send) {
@@ -100,6 +83,7 @@ class CountingCommunicator final : public Communicator {
   }
 
   Communicator& other_;
+  Baseline& library_;
   Traffic sent_;
   double seconds_ = 0;
 };

@@ -2,16 +2,18 @@
 //
 // The one interface of real execution. Threads, MPI and emulated ranks implement it over a
 // Communicator (host/host_executor.hpp), GPUs over a Device (gpu/*_executor.hpp). Training runs
-// collectives on its own vectors with execute(). Benchmarks run them on verifiable input with
-// run_checked(): the vectors then lie where the backend computes, and its own clock times the run.
+// collectives on its own vectors with execute(). Benchmarks run them on verifiable input with a
+// CheckedRunner (host/checked_runner.hpp), on the executor's Workload: its vectors lie where the
+// backend computes, and its own clock times the run.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "algorithms/algorithm.hpp"
+#include "collectives/baseline.hpp"
 #include "collectives/communicator.hpp"
 #include "collectives/timed_run.hpp"
 
@@ -21,6 +23,54 @@ class Device;       // gpu/device.hpp
 class DeviceEvent;  // the same
 struct SendRecv;    // gpu/device_transport.hpp
 
+/// The verifiable vectors of an executor's ranks, and runs on them.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  /// Makes the vectors of the runs to come, and forgets those of the last.
+  virtual void load(const Problem& problem, Operand operand) = 0;
+  /// Makes ready what the runs of this request need, which takes longer the first time. Needs load().
+  virtual void prepare(const RunRequest& request) = 0;
+  /// Puts the input in place, or out of place values that are no result. Returns when it is done.
+  virtual void reset(const RunMode& mode) = 0;
+  /// Runs the prepared collective so many times back to back. Returns the seconds from the first start to
+  /// the last end.
+  virtual double run(const RunRequest& request, int repeats) = 0;
+
+  struct Result {
+    Count wrong = 0;     ///< elements that the collective defines, on these ranks
+    Cost sent;           ///< by them in one run; zero for a native collective
+    double traffic = 0;  ///< bytes that they at least read and write in their memory; 0: not known
+  };
+  /// Checks the vectors, and returns what is known of the last run.
+  virtual Result check() = 0;
+};
+
+/// A run on vectors in a device's memory.
+struct DeviceRun {
+  Cost sent;
+  double seconds = 0;  ///< that the device took
+};
+
+/// Runs collectives on vectors in the memory of a rank's device.
+class DeviceCollectives {
+ public:
+  virtual ~DeviceCollectives() = default;
+
+  virtual Device& gpu() = 0;
+  /// The same as Executor::execute() on a vector in the device's memory, once the events are done, to the
+  /// same bits; without an algorithm, the library's own allreduce. Returns when it is done.
+  virtual DeviceRun execute(const Algorithm* algorithm, const Problem& problem, std::byte* data,
+                            Operand operand, int segments, std::span<const DeviceEvent> after) = 0;
+  /// Whether there is exchange(); if not, kernels carry all messages.
+  virtual bool exchanges() const = 0;
+  /// Sends and receives these messages, which lie in the device's memory, once the event is done. Returns
+  /// the seconds that the device took, when it is done. Both ends call it together. Throws Error(usage)
+  /// unless exchanges().
+  virtual double exchange(std::span<const SendRecv> messages, const DeviceEvent& after) = 0;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -28,10 +78,6 @@ class Executor {
   /// Joins all executors of a run, one member each, for barriers and small values. Its rank() is
   /// this executor's position.
   virtual Communicator& control() = 0;
-  /// Number of ranks that this executor runs: one, or all of them.
-  virtual Rank ranks_here() const { return 1; }
-  /// How messages travel, or reach device memory, where the backend has several ways; else empty.
-  virtual std::string transport() const { return ""; }
 
   /// Runs the collective in place. `data` holds the vectors of this executor's ranks, one after
   /// another. All executors of a run call it with the same algorithm, problem and segments. Returns
@@ -41,61 +87,43 @@ class Executor {
   virtual Cost execute(const Algorithm& algorithm, const Problem& problem,
                        std::span<std::byte> data, Operand operand, int segments = 1,
                        int first_lane = 0) = 0;
-
-  /// The device whose memory execute_on_device() takes; null if vectors lie in host memory.
-  virtual Device* device() { return nullptr; }
-  struct DeviceRun {
-    Cost sent;
-    double seconds = 0;  ///< that the device took
-  };
-  /// The same as execute() on a vector in the device's memory, once the events are done, to the same bits;
-  /// without an algorithm, the library's own allreduce. Returns when it is done. Throws Error(usage) if
-  /// there is no device.
-  virtual DeviceRun execute_on_device(const Algorithm* algorithm, const Problem& problem,
-                                      std::byte* data, Operand operand, int segments,
-                                      std::span<const DeviceEvent> after);
-  /// Whether there is exchange_on_device(); if not although there is a device, kernels carry all messages.
-  virtual bool exchanges_on_device() const { return false; }
-  /// Sends and receives these messages, which lie in the device's memory, once the event is done. Returns
-  /// the seconds that the device took, when it is done. Both ends call it together. Throws Error(usage)
-  /// unless exchanges_on_device().
-  virtual double exchange_on_device(std::span<const SendRecv> messages, const DeviceEvent& after);
-
-  /// Name of the library's own allreduce; empty if the backend has none.
-  virtual std::string native_name() const = 0;
   /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
-  virtual void native_allreduce(std::span<std::byte> data, Operand operand) = 0;
-  /// Name of the library's own form of the problem's collective; empty if the backend has none.
-  virtual std::string native_name_for(const Problem& problem) const {
-    return problem.collective == Collective::allreduce ? native_name() : "";
-  }
-  /// The algorithms that the library's own allreduce can be made to run, by the library's names. All
-  /// executors of a run call it together. Throws Error(environment) with a remedy if there are none.
-  virtual std::vector<std::string> native_algorithms();
-  /// The algorithms of another library on the same ranks, as "gloo:ring"; run_checked() takes them as
-  /// RunRequest::native. All executors of a run call it together. Throws Error(environment) with a remedy
-  /// if there is none.
-  virtual std::vector<std::string> other_algorithms();
+  virtual void native_allreduce(std::span<std::byte> data, Operand operand);
 
-  /// Returns why the library cannot run one of these, with its settings, on such elements, or, of an empty
-  /// name, what it chooses; empty if it can. All executors of a run call it together. Throws Error(usage) for settings that it lacks.
-  virtual std::string native_unsupported(const std::string& /*spec*/, Operand /*operand*/) {
-    return "";
-  }
-  /// The algorithm that the library reports for the checked runs of its allreduce by `spec`, which is empty
-  /// for its own choice; empty if unknown.
-  virtual std::string native_choice(const std::string& /*spec*/) const { return ""; }
-  /// Returns what a row of the library's own allreduce by one of these is called.
-  virtual std::string native_label(const std::string& spec) const {
-    return native_name() + ":" + spec;
-  }
+  /// What a CheckedRunner runs.
+  virtual Workload& workload() = 0;
 
-  /// Prepares the verifiable input of the runs to come, and forgets the last one.
-  virtual void load_input(const Problem& problem, Operand operand) = 0;
-  /// Copies the input into place, waits for all ranks, runs the collective, and checks every element
-  /// that it defines. Runs back to back are checked by the result of the last; in place, where each
-  /// changes the input of the next, by one more run. Needs load_input().
-  virtual CheckedRun run_checked(const RunRequest& request) = 0;
+  /// The own collectives of the library that carries the messages. RunRequest::native names one of its
+  /// algorithms.
+  virtual Baseline& baseline() { return no_baseline(); }
+  /// Those of another library on the same ranks, whose algorithms have names such as "gloo:ring". All
+  /// executors of a run call it together. Throws Error(environment) with a remedy if there is none.
+  virtual Baseline& other_baseline();
+  /// The one of both that knows an algorithm of that name.
+  Baseline& baseline_of(const std::string& native);
+
+  /// On vectors in the memory of this rank's device; null if vectors lie in host memory.
+  virtual DeviceCollectives* on_device() { return nullptr; }
+  /// The same. Throws Error(usage) if vectors lie in host memory.
+  DeviceCollectives& expect_device();
+  Device* device() { return on_device() ? &on_device()->gpu() : nullptr; }
+
+  struct Traits {
+    std::string transport =
+        {};  ///< how messages travel, or reach device memory, where there are several ways
+    Rank ranks_here = 1;    ///< that this executor runs: one, or all of them
+    bool together = false;  ///< its ranks start together: none has times of its own, or can be late
+  };
+  const Traits& traits() const { return traits_; }
+  const std::string& transport() const { return traits_.transport; }
+  Rank ranks_here() const { return traits_.ranks_here; }
+
+ protected:
+  Executor() = default;
+  explicit Executor(Traits traits) : traits_(std::move(traits)) {}
+
+ private:
+  Traits traits_;
 };
 
 }  // namespace arlab::collectives

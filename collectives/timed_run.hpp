@@ -33,7 +33,7 @@ struct RunRequest {
   /// If it is above 0, ranks start at an agreed time, this many seconds after the last of them
   /// offers it. Otherwise they start after a barrier.
   double lead = 0;
-  /// Of the library's own allreduce: the algorithm to run, see Communicator::use_native(); empty: the
+  /// Of the library's own allreduce: the algorithm to run, see Baseline::use(); empty: the
   /// library decides.
   std::string native{};
   ClockModel clock{};  ///< of this rank, to the clock that all ranks share

@@ -1,8 +1,9 @@
 // Network: the cost of messages and reductions in one model. It knows ranks, bytes and time, but no
 // algorithm.
 //
-// It is the only virtual interface of the simulator. The engine calls it in order of time; a model
-// keeps the times at which each rank's ports and processor become free.
+// The engine calls it in order of time; a model keeps the times at which each rank's ports and processor
+// become free. What only models with links have, and what only fast engines use, are interfaces of their
+// own.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/base/time.hpp"
@@ -85,53 +87,89 @@ class LinkHistory;  // simulator/link_history.hpp
 
 inline constexpr Time kNever = Time::max();
 
+/// The links of a network that has some.
+class NetworkLinks {
+ public:
+  virtual ~NetworkLinks() = default;
+  /// From now on, records in `history`, which must outlive the use of the network, what each carries.
+  virtual void watch(LinkHistory& history) = 0;
+  /// From the start on, their bandwidths change so. Returns false if the model cannot do that. Throws
+  /// Error(usage) as LinkFlaps does (contention/link_flaps.hpp).
+  virtual bool flap(std::vector<LinkFlap> /*flaps*/) { return false; }
+  /// Returns the load of each up to `now`, by number.
+  virtual std::vector<LinkLoad> loads(Time now) const = 0;
+};
+
 struct ClassNetwork;
+
+/// What fast engines use of a network with links. A message leaves when both of its rounds have started,
+/// holds no port, and is complete at both ends when it arrives.
+class ExactShortcuts {
+ public:
+  virtual ~ExactShortcuts() = default;
+  /// Returns the costs of all messages between these ranks that share no link.
+  virtual Path path(Rank source, Rank target) = 0;
+  /// Returns the messages on their way at `now`, valid until the next call. They and the later calls
+  /// decide all later times, relative to `now`. Call next_change() first.
+  virtual std::span<const Transit> transits(Time now) = 0;
+  /// Adds bytes to what each link, by number, has carried.
+  virtual void carry(std::span<const double> bytes) = 0;
+  /// Returns the bytes that each link, by number, has carried.
+  virtual std::vector<double> carried() const = 0;
+  /// Returns a network on which one rank of each class sends for all, if the network maps the routes
+  /// of these ranks onto one another under some of the shifts; nothing otherwise.
+  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) = 0;
+  /// Returns the shifts of ranks along the coordinates of the network, if it has coordinates.
+  virtual std::optional<RankSymmetry> shifts() const = 0;
+  /// Returns the time of a reduction on an idle processor.
+  virtual Time reduction(Bytes bytes) const = 0;
+};
 
 class Network {
  public:
   virtual ~Network() = default;
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
 
-  /// Returns the costs if all ranks are alike and no links are shared; null otherwise.
-  virtual const UniformCosts* uniform() const { return nullptr; }
-
-  /// Returns whether path() gives the costs of all messages that share no link: a message leaves when
-  /// both of its rounds have started, holds no port, and is complete at both ends when it arrives.
-  virtual bool has_paths() const { return false; }
-  virtual Path path(Rank /*source*/, Rank /*target*/) { return {}; }
-  /// Returns the messages on their way at `now`, valid until the next call. With has_paths(), they and
-  /// the later calls decide all later times, relative to `now`. Call next_change() first.
-  virtual std::span<const Transit> transits(Time /*now*/) { return {}; }
-  /// Adds bytes to what each link, by number, has carried.
-  virtual void carry(std::span<const double> /*bytes*/) {}
-  /// Returns the bytes that each link, by number, has carried.
-  virtual std::vector<double> carried() const { return {}; }
-  /// Returns a network on which one rank of each class sends for all, if the network maps the routes
-  /// of these ranks onto one another under some of the shifts; nothing otherwise, also if all ranks
-  /// and pairs cost the same.
-  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry);
-  /// Returns the shifts of ranks along the coordinates of the network, if it has coordinates.
-  virtual std::optional<RankSymmetry> shifts() const { return {}; }
-  /// Returns the time of a reduction on an idle processor.
-  virtual Time reduction(Bytes /*bytes*/) const { return {}; }
-
-  /// Returns whether a message leaves only when its receive is posted. Until then it occupies no
-  /// port and does not delay the messages behind it.
-  virtual bool synchronous() const { return false; }
+  /// What a model is, and what it has besides. The objects live as long as the network.
+  struct Traits {
+    const UniformCosts* uniform =
+        nullptr;  ///< the costs if all ranks are alike and no links are shared
+    /// A message leaves only when its receive is posted. Until then it occupies no port and does not
+    /// delay the messages behind it.
+    bool synchronous = false;
+    bool has_changes = false;  ///< arrival times are unknown when a message is sent, see advance()
+    bool needs_receives = false;  ///< post_receive() is to be called
+    bool knows_sent = false;      ///< reduce() is to be told of elements that were sent
+    Time flight{};  ///< from a message's send to its arrival where all take as long; 0 elsewhere
+    NetworkLinks* links = nullptr;
+    ExactShortcuts* shortcuts = nullptr;
+  };
+  const Traits& traits() const { return traits_; }
+  const UniformCosts* uniform() const { return traits_.uniform; }
+  ExactShortcuts* shortcuts() const { return traits_.shortcuts; }
+  // Of its links, if it has any.
+  void watch_links(LinkHistory& history) {
+    if (traits_.links) traits_.links->watch(history);
+  }
+  bool flap_links(std::vector<LinkFlap> flaps) {
+    return traits_.links && traits_.links->flap(std::move(flaps));
+  }
+  std::vector<LinkLoad> loads(Time now) const {
+    return traits_.links ? traits_.links->loads(now) : std::vector<LinkLoad>{};
+  }
 
   /// Returns the earliest time from `now` on at which the source can start its next send.
   virtual Time can_send(Rank source, Time now) = 0;
 
   struct Sent {
-    Time sender_done;  ///< when the sender may reuse its buffer (eager); kNever: completed_sends()
-                       ///< will report it
-    Time arrives;      ///< when the message reaches the target; kNever: advance() will report it
-    bool rendezvous;   ///< the sender is done only when the receive is posted (see on_rendezvous)
+    Time
+        sender_done;  ///< when the sender may reuse its buffer (eager); kNever: advance() will report it
+    Time arrives;     ///< when the message reaches the target; kNever: advance() will report it
+    bool rendezvous;  ///< the sender is done only when the receive is posted (see on_rendezvous)
   };
   /// Sends the message at `now`, a time that can_send() has returned.
   virtual Sent send(const Message& message, Time now) = 0;
-
-  /// Returns the time from a message's send to its arrival where all take as long; 0 elsewhere.
-  virtual Time flight() const { return {}; }
 
   /// Returns the earliest time from `now` on at which the target can start to receive an arrived
   /// message.
@@ -139,44 +177,34 @@ class Network {
   /// Receives the message at `now`, a time that can_receive() has returned. Returns the end.
   virtual Time receive(const Message& message, Time now) = 0;
 
-  /// Under contention, arrival times are unknown when a message is sent. Such a model has internal
-  /// changes. The engine asks for the next one after it has handled all its own events of a time,
-  /// and advances to it with advance(), which returns the numbers of the messages that arrive then,
-  /// valid until the next call.
-  virtual bool has_changes() const { return false; }
-  virtual Time next_change() { return kNever; }
-  virtual std::span<const std::uint32_t> advance(Time /*now*/) { return {}; }
-  /// Returns the numbers of the messages whose senders were done in the latest advance(). A message
-  /// is reported here before it arrives, or in the same advance().
-  virtual std::span<const std::uint32_t> completed_sends() const { return {}; }
-
-  /// Returns whether post_receive() is to be called for each receive, when its round starts.
-  virtual bool needs_receives() const { return false; }
+  /// Called for each receive, when its round starts, if needs_receives.
   virtual void post_receive(const Message& /*message*/, Time /*now*/) {}
-
-  /// From now on, records in `history` what each link carries. `history` must outlive the use of
-  /// the network. Models without links do nothing.
-  virtual void watch_links(LinkHistory& /*history*/) {}
-  /// From the start on, the bandwidths of links change so. Returns false if the model cannot do that.
-  /// Throws Error(usage) as LinkFlaps does (contention/link_flaps.hpp).
-  virtual bool flap_links(std::vector<LinkFlap> /*flaps*/) { return false; }
-  /// Returns the load of each link up to `now`, by link number; empty for models without links.
-  virtual std::vector<LinkLoad> loads(Time /*now*/) const { return {}; }
-
   /// Called when the receive of a rendezvous message is posted.
   virtual void on_rendezvous(Rank /*source*/, Time /*now*/) {}
+
+  /// Under contention, arrival times are unknown when a message is sent. Such a model has internal
+  /// changes. The engine asks for the next one after it has handled all its own events of a time,
+  /// and advances to it.
+  virtual Time next_change() { return kNever; }
+  struct Change {  ///< numbers of messages, valid until the next call
+    std::span<const std::uint32_t> arrived;
+    std::span<const std::uint32_t> sent;  ///< whose senders are done, before they arrive or with it
+  };
+  virtual Change advance(Time /*now*/) { return {}; }
 
   struct Work {
     Time begin, end;
   };
-  /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free.
-  virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
-  /// Returns whether additions to elements that the rank has sent in the same round take another
-  /// time: then the engine calls reduce_sent() for these.
-  virtual bool knows_sent() const { return false; }
-  virtual Work reduce_sent(Rank rank, Bytes bytes, Time now) { return reduce(rank, bytes, now); }
+  /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free. `sent`: to
+  /// elements that the rank has sent in the same round, if knows_sent.
+  virtual Work reduce(Rank rank, Bytes bytes, Time now, bool sent) = 0;
   /// Computes for `duration` on the rank, from `now` or when its processor is free.
   virtual Work compute(Rank rank, Time duration, Time now) = 0;
+
+ protected:
+  Network() = default;
+  explicit Network(const Traits& traits) : traits_(traits) {}
+  Traits traits_;
 };
 
 /// A network whose messages stand for their images under the shifts, which share its links, too.
@@ -184,9 +212,5 @@ struct ClassNetwork {
   RankSymmetry symmetry;             ///< the shifts that map routes onto routes
   std::unique_ptr<Network> network;  ///< new; ranks keep their numbers
 };
-
-inline std::optional<ClassNetwork> Network::of_classes(const RankSymmetry& /*symmetry*/) {
-  return {};
-}
 
 }  // namespace arlab::simulator

@@ -68,7 +68,7 @@ struct Config {
   std::size_t network = 0;      ///< index into the networks of the sweep
   RankLayout layout{};          ///< that `problem` points to
   collectives::RunMode mode{};  ///< of real runs
-  /// Without an algorithm: which one of the library's own (Communicator::use_native()); empty: the
+  /// Without an algorithm: which one of the library's own (Baseline::use()); empty: the
   /// library decides; "all" becomes a configuration for each.
   std::string native{};
   bool by_table = false;  ///< a tuning table chose it
@@ -90,7 +90,8 @@ struct SweepOptions {
   std::string trees;         ///< the topology whose trees `forest` uses
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
-  bool usual_segments = false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
+  bool usual_segments =
+      false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
   bool resume = false, plan = false;
   bool share = false;     ///< among the processes that a launcher started
   std::int32_t jobs = 0;  ///< threads that evaluate configurations; 0: one per processor

@@ -29,7 +29,7 @@ struct IdentifyCommand {
 // What to ask the library for: empty for its own choice.
 std::vector<std::string> asked_of(collectives::Communicator& world, const LibraryNames& names) {
   if (names.native.empty()) return {""};
-  const std::vector<std::string> known = world.native_algorithms();
+  const std::vector<std::string> known = world.baseline().algorithms();
   std::vector<std::string> all{""};
   for (const std::string& name : names.native)
     if (name == "all")

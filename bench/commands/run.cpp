@@ -104,7 +104,8 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   Executor& executor = ranks.executor;
   Output* const output = executor.control().rank() == 0 ? written.output.get() : nullptr;
   group.configs = checked_library_rows(group.configs, executor);
-  if (!executor.native_name_for(group.configs.front().problem).empty()) add_native(group.configs);
+  if (!executor.baseline().name_of(group.configs.front().problem).empty())
+    add_native(group.configs);
   std::vector<Record> records;
   std::vector<Config> todo;
   for (const Config& config : group.configs) {
@@ -138,7 +139,7 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   if (!output) return;
   for (std::size_t i = 0; i < todo.size(); ++i) {
     const bool on_device = backend.devices && measured.of[i].traffic > 0;
-    fill_record(records[i], todo[i], measured.of[i], measured, executor,
+    fill_record(records[i], todo[i], measured.of[i], measured,
                 on_device ? collectives::gpu_copy_limit()
                 : on_host ? ranks.memory_rate
                           : 0);

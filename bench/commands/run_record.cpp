@@ -32,7 +32,7 @@ std::string native_color(const std::string& native) {
 }  // namespace
 
 Record run_record(const RunCommand& command, const collectives::Backend& backend,
-                  const collectives::Executor& executor, const Config& config) {
+                  collectives::Executor& executor, const Config& config) {
   Record r = record_of(RunBody{.backend = recorded_name(backend, executor),
                                .mode = config.mode,
                                .at_agreed_time = command.measure.at_agreed_time},
@@ -42,17 +42,17 @@ Record run_record(const RunCommand& command, const collectives::Backend& backend
     if (config.by_table) r.algorithm = r.label = row_name(config, "");
     return r;
   }
-  r.algorithm = r.label =
-      config.native.empty()
-          ? row_name(config, executor.native_name_for(config.problem))
-          : (config.by_table ? "auto:" : "") + executor.native_label(config.native);
+  r.algorithm = r.label = config.native.empty()
+                              ? row_name(config, executor.baseline().name_of(config.problem))
+                              : (config.by_table ? "auto:" : "") +
+                                    executor.baseline_of(config.native).label(config.native);
   if (!config.by_table) r.color = native_color(config.native);
   r.family = "native";
   return r;
 }
 
 void fill_record(Record& r, const Config& config, const Measurement& m, const Measurements& all,
-                 const collectives::Executor& executor, double limit) {
+                 double limit) {
   auto& body = r.as<RunBody>();
   body.time_us = m.time_us;
   body.late_entry = m.late_entry;
@@ -61,8 +61,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Me
   if (all.synchronized_clocks) body.clock_deviation_us = all.clock_deviation_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
-    if (const std::string chosen = executor.native_choice(config.native); !chosen.empty())
-      body.native_choice = chosen;
+    if (!m.native_choice.empty()) body.native_choice = m.native_choice;
     return;
   }
   r.sent = m.sent;

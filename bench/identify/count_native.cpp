@@ -52,11 +52,11 @@ PairTraffic counted(Communicator& world, const Problem& problem, Operand operand
   collectives::fill(data, operand, problem, world.rank());
   world.barrier();
   const SentMessages before = world.sent_messages();
-  world.native_collective(problem, data.data(), operand);
+  world.baseline().run(problem, data.data(), data.data(), operand);
   const SentMessages after = world.sent_messages();
   const Count wrong = world.sum(collectives::wrong_elements(data, operand, problem, world.rank()));
   if (wrong > 0)
-    fail(Blame::check, world.native_name_for(problem) + " gave " + std::to_string(wrong) +
+    fail(Blame::check, world.baseline().name_of(problem) + " gave " + std::to_string(wrong) +
                            " wrong elements: update the MPI library");
   return all_pairs(world, before, after);
 }
@@ -66,14 +66,14 @@ PairTraffic counted(Communicator& world, const Problem& problem, Operand operand
 CountedTraffic count_native(Communicator& world, Count elements, Operand operand,
                             const std::string& native) {
   Problem problem{.ranks = world.ranks(), .elements = elements};
-  world.use_native(native);
+  world.baseline().use(native);
   CountedTraffic all{
       .problem = {.ranks = problem.ranks,
                   .elements = elements,
                   .element_bytes = static_cast<Count>(collectives::size_of(operand.dtype)),
                   .segment_bytes = segment_of(native)},
       .allreduce = counted(world, problem, operand)};
-  world.use_native("");
+  world.baseline().use("");
   problem.collective = Collective::reduce;
   all.reduce_then_broadcast = counted(world, problem, operand);
   problem.collective = Collective::broadcast;

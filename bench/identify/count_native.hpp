@@ -9,7 +9,7 @@
 
 namespace arlab::bench {
 
-/// Runs an allreduce by `native` (see Communicator::use_native()), checks its result, and counts its
+/// Runs an allreduce by `native` (see Baseline::use()), checks its result, and counts its
 /// messages. All ranks call it together; rank 0 gets the counts. Throws Error(environment) if the library does
 /// not count messages, and Error(check) if the result is wrong.
 CountedTraffic count_native(collectives::Communicator& communicator, Count elements,

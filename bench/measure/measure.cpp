@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 #include "bench/cli/units.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/host/clock_sync.hpp"
 #include "collectives/patience.hpp"
 
@@ -26,6 +27,7 @@ class Measuring {
   Measuring(collectives::Executor& executor, std::span<const Config> configs,
             const MeasureOptions& options)
       : executor_(executor),
+        runner_(executor),
         control_(executor.control()),
         configs_(configs),
         options_(options),
@@ -57,7 +59,7 @@ class Measuring {
       fail(Blame::usage,
            "ranks that one process starts together cannot enter late, or at an agreed time: use a "
            "backend that has a thread or a process per rank");
-    executor_.load_input(configs_.front().problem, configs_.front().operand);
+    runner_.load_input(configs_.front().problem, configs_.front().operand);
     if (together) return;
     const std::vector<Rank> machines = control_.machines();
     synchronized_ = std::any_of(machines.begin(), machines.end(),
@@ -85,7 +87,7 @@ class Measuring {
     if (options_.late_rank == control_.rank()) request.delay = options_.late_seconds;
     for (int tries = 0; tries < kMostTries; ++tries) {
       request.lead = lead_;
-      const auto result = executor_.run_checked(request);
+      const auto result = runner_.run(request);
       measured_[i].wrong += result.wrong;
       if (std::isfinite(result.us)) return result;
       ++measured_[i].late_starts;
@@ -175,6 +177,7 @@ class Measuring {
     Measurement& m = measured_[i];
     m.wrong = control_.sum(m.wrong);
     m.time_us = summarize(m.samples_us);
+    if (!configs_[i].algorithm) m.native_choice = runner_.choice(configs_[i].native);
     if (intervals_[i].empty()) return;
     m.intervals = gather_intervals(control_, intervals_[i]);
     if (control_.rank() == 0)
@@ -185,6 +188,7 @@ class Measuring {
   static constexpr double kLongestLead = 0.1;
 
   collectives::Executor& executor_;
+  collectives::CheckedRunner runner_;
   collectives::Communicator& control_;
   std::span<const Config> configs_;
   const MeasureOptions& options_;

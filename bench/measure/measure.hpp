@@ -36,6 +36,7 @@ struct Measurement {
   Cost sent;           ///< by all ranks in one run; rounds: of the rank with the most. Zero for a
                        ///< native collective
   double traffic = 0;  ///< of one run by all ranks, see CheckedRun
+  std::string native_choice = {};  ///< the algorithm that the library reports, on the first rank
   std::vector<double> samples_us = {};  ///< what time_us summarizes, in the order of the runs
   Count late_starts = 0;                ///< runs that did not count: a rank missed the agreed time
   /// Only on the first rank, and where ranks are started one by one.

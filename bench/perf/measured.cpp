@@ -12,6 +12,7 @@
 #include "bench/cli/say.hpp"
 #include "bench/results/context.hpp"
 #include "collectives/backends/gpus.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/host/gatherv.hpp"
 
 namespace arlab::bench {
@@ -46,9 +47,9 @@ std::vector<PerfDevice> devices_of(Executor& executor, const collectives::Backen
 class PerfRun {
  public:
   PerfRun(const PerfOptions& options, Executor& executor)
-      : options_(options), executor_(executor), control_(executor.control()) {
+      : options_(options), executor_(executor), runner_(executor), control_(executor.control()) {
     const Collective collective = options.program.collective;
-    const std::string native = executor.native_name_for(
+    const std::string native = executor.baseline().name_of(
         {.collective = collective, .ranks = control_.ranks(), .elements = control_.ranks()});
     std::string chosen = options.algorithm;
     if (chosen.empty()) chosen = native.empty() ? default_algorithm(collective) : "native";
@@ -76,7 +77,7 @@ class PerfRun {
     if (algorithm_)
       if (const std::string why = unsupported(*algorithm_, problem); !why.empty())
         fail(Blame::usage, why);
-    executor_.load_input(problem, operand);
+    runner_.load_input(problem, operand);
     PerfRow row = perf_row(options_, shape, problem, operand);
     const std::size_t element = size_of(operand.dtype);
     for (const bool in_place : {false, true}) {
@@ -97,11 +98,11 @@ class PerfRun {
   Timed time(bool in_place) {
     RunRequest request{.algorithm = algorithm_};
     request.mode.in_place = in_place;
-    for (int k = 0; k < options_.warm_ups; ++k) executor_.run_checked(request);
+    for (int k = 0; k < options_.warm_ups; ++k) runner_.run(request);
     request.mode.repeats = options_.streamed();
     Timed all;
     for (int k = 0; k < options_.samples(); ++k) {
-      const CheckedRun run = executor_.run_checked(request);
+      const CheckedRun run = runner_.run(request);
       all.us += over_ranks(run, request.mode.repeats) / options_.samples();
       all.wrong += run.wrong;
     }
@@ -127,6 +128,7 @@ class PerfRun {
 
   const PerfOptions& options_;
   Executor& executor_;
+  collectives::CheckedRunner runner_;
   collectives::Communicator& control_;
   const Algorithm* algorithm_ = nullptr;  // null: the library's own
   std::string what_;
@@ -136,7 +138,7 @@ class PerfRun {
 }  // namespace
 
 bool library_takes(const PerfOptions& options, Executor& executor, collectives::Operand operand) {
-  const std::string why = executor.native_unsupported("", operand);
+  const std::string why = executor.baseline().unsupported("", operand);
   if (why.empty()) return true;
   if (options.dtype != "all") fail(Blame::environment, why);
   if (executor.control().rank() == 0)

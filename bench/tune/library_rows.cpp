@@ -8,7 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/topology_options.hpp"
-#include "collectives/host/other_library.hpp"
+#include "collectives/baseline.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -130,7 +130,7 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
   const auto names_one = [](const Config& c) { return !c.algorithm && !c.native.empty(); };
   if (std::none_of(configs.begin(), configs.end(), names_one)) return configs;
   const auto known = [&](const std::string& native) {
-    return is_of_gloo(native) ? executor.other_algorithms() : executor.native_algorithms();
+    return executor.baseline_of(native).algorithms();
   };
   std::vector<Config> all;
   const auto add = [&](const Config& config) {
@@ -166,7 +166,7 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
 
 std::string library_refusal(const Config& config, collectives::Executor& executor) {
   if (config.algorithm || !config.problem.reduces()) return "";
-  return executor.native_unsupported(config.native, config.operand);
+  return executor.baseline_of(config.native).unsupported(config.native, config.operand);
 }
 
 std::string row_name(const Config& config, const std::string& native_name) {

@@ -13,7 +13,7 @@
 
 #include "collectives/backends/job.hpp"
 #include "collectives/executor.hpp"
-#include "collectives/gpu/device.hpp"
+#include "collectives/gpu/device_handles.hpp"
 #include "collectives/patience.hpp"
 #include "collectives/placement.hpp"
 
@@ -36,7 +36,7 @@ struct Backend {
   bool default_alone = false;                ///< the one to choose outside of a job
   bool default_in_job = false;               ///< the one to choose in a job
   bool rank_per_device = false;              ///< max_ranks() is the number of devices
-  int vectors_per_rank = 2;  ///< that run_checked() keeps where the backend computes
+  int vectors_per_rank = 2;                  ///< that the workload keeps where the backend computes
 
   /// Returns why the backend cannot be used here, and a remedy; empty if it can.
   std::string (*unavailable_reason)() = nullptr;

@@ -13,7 +13,7 @@ std::string why_no_gloo() { return ""; }
 
 ConnectLibrary connect_gloo(const Patience& patience) {
   return [seconds = patience.seconds](Communicator& control) {
-    return gloo_library(control, seconds);
+    return gloo_baseline(control, seconds);
   };
 }
 
@@ -24,7 +24,8 @@ std::string why_no_gloo() {
 }
 
 ConnectLibrary connect_gloo(const Patience&) {
-  return [](Communicator&) -> OtherLibrary { fail(Blame::environment, why_no_gloo()); };
+  return
+      [](Communicator&) -> std::unique_ptr<Baseline> { fail(Blame::environment, why_no_gloo()); };
 }
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "collectives/host/other_library.hpp"
+#include "collectives/host/host_executor.hpp"
 #include "collectives/patience.hpp"
 
 namespace arlab::collectives {

@@ -63,30 +63,60 @@ const gloo::ReductionFunction<T>* reduction_of(Op op) {
                          : Reduction::sum;
 }
 
-class GlooRank {
+class GlooBaseline final : public Baseline {
  public:
-  GlooRank(Communicator& control, double patience) : mesh_(gloo_mesh(control, patience)) {}
+  GlooBaseline(Communicator& control, double patience) : mesh_(gloo_mesh(control, patience)) {}
 
-  void run(const std::string& algorithm, std::byte* data, Count elements, Operand operand) {
-    const Kind kind = find_named(kAlgorithms, algorithm, "algorithm of Gloo").kind;
+  std::string name_of(const Problem& problem) const override {
+    return problem.collective == Collective::allreduce ? "Gloo" : "";
+  }
+  std::vector<std::string> algorithms() override {
+    std::vector<std::string> all;
+    for (const Named& one : kAlgorithms) all.push_back(concat(kGlooPrefix, one.name));
+    return all;
+  }
+  void use(const std::string& algorithm) override {
+    if (algorithm.empty())
+      kept_.clear();
+    else
+      used_ = &find_named(kAlgorithms, bare(algorithm), "algorithm of Gloo");
+  }
+  std::string label(const std::string& algorithm) const override {
+    return concat("Gloo:", bare(algorithm), " (TCP)");
+  }
+  std::string unsupported(const std::string&, Operand operand) override {
+    return why_not(operand.dtype);
+  }
+
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    if (problem.collective != Collective::allreduce || !used_)
+      return Baseline::run(problem, from, into, operand);
+    copy_vector(problem, from, into, operand);
+    allreduce(*used_, into, problem.elements, operand);
+  }
+
+ private:
+  static std::string_view bare(std::string_view algorithm) {
+    return algorithm.substr(std::string_view(kGlooPrefix).size());
+  }
+
+  void allreduce(const Named& algorithm, std::byte* data, Count elements, Operand operand) {
     if (const std::string why = why_not(operand.dtype); !why.empty()) fail(Blame::usage, why);
     if (elements == 0) return;
     divide_before(data, elements, operand, mesh_->size);
     try {
       dispatch_dtype(operand.dtype, [&]<class T>(std::type_identity<T>) {
         if constexpr (!std::is_void_v<GlooType<T>>)
-          run_typed(kind, reinterpret_cast<GlooType<T>*>(data), elements, operand);
+          run_typed(algorithm.kind, reinterpret_cast<GlooType<T>*>(data), elements, operand);
       });
     } catch (const std::exception& error) {
       if (dynamic_cast<const Error*>(&error)) throw;
-      fail(Blame::environment, concat("Gloo's ", algorithm, " failed: ", error.what()));
+      fail(Blame::environment, concat("Gloo's ", algorithm.name, " failed: ", error.what()));
     }
     divide_after(data, elements, operand, mesh_->size);
   }
 
-  void forget_vectors() { kept_.clear(); }
-
- private:
   template <class T>
   void run_typed(Kind kind, T* data, Count elements, Operand operand) {
     if (kind == Kind::ring || kind == Kind::bcube) {
@@ -121,22 +151,14 @@ class GlooRank {
 
   using Key = std::tuple<Kind, void*, Count, DType, Op>;
   std::shared_ptr<gloo::Context> mesh_;
-  std::map<Key, std::unique_ptr<gloo::Algorithm>> kept_;
+  std::map<Key, std::unique_ptr<gloo::Algorithm>> kept_;  // by vector
+  const Named* used_ = nullptr;
 };
 
 }  // namespace
 
-OtherLibrary gloo_library(Communicator& control, double patience) {
-  const auto rank = std::make_shared<GlooRank>(control, patience);
-  OtherLibrary library;
-  library.name = "Gloo";
-  library.transport = "TCP";
-  for (const Named& algorithm : kAlgorithms) library.algorithms.emplace_back(algorithm.name);
-  library.unsupported = [](const std::string&, Operand operand) { return why_not(operand.dtype); };
-  library.run = [rank](const std::string& algorithm, std::byte* data, Count elements,
-                       Operand operand) { rank->run(algorithm, data, elements, operand); };
-  library.forget_vectors = [rank] { rank->forget_vectors(); };
-  return library;
+std::unique_ptr<Baseline> gloo_baseline(Communicator& control, double patience) {
+  return std::make_unique<GlooBaseline>(control, patience);
 }
 
 }  // namespace arlab::collectives

@@ -9,7 +9,7 @@
 
 namespace arlab::collectives {
 
-/// See gloo_library().
+/// See gloo_baseline().
 std::shared_ptr<gloo::Context> gloo_mesh(Communicator& control, double patience);
 
 }  // namespace arlab::collectives

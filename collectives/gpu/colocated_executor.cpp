@@ -12,7 +12,8 @@ namespace arlab::collectives {
 
 ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, bool as_graphs,
                                      std::optional<PeerOptions> peer)
-    : streams_per_rank_(streams),
+    : Executor({.ranks_here = ranks, .together = true}),
+      streams_per_rank_(streams),
       as_graphs_(as_graphs),
       one_device_(devices.size() == 1),
       peer_(peer) {
@@ -59,7 +60,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
     const Algorithm& algorithm, const Problem& problem, std::span<std::byte* const> data,
     Operand operand, int segments, bool as_graph,
     std::vector<std::shared_ptr<DeviceMemory>>& scratch) {
-  check(algorithm, problem, ranks());
+  arlab::collectives::check(algorithm, problem, ranks());
   expects(data.size() == homes_.size(), "a vector for each rank");
   Prepared prepared;
   prepared.schedule_ = schedule_on_devices(
@@ -157,11 +158,7 @@ Cost ColocatedExecutor::execute(const Algorithm& algorithm, const Problem& probl
   return sent_by_all(prepared);
 }
 
-void ColocatedExecutor::native_allreduce(std::span<std::byte>, Operand) {
-  fail(Blame::usage, "co-located ranks have no native allreduce: choose an algorithm");
-}
-
-void ColocatedExecutor::load_input(const Problem& problem, Operand operand) {
+void ColocatedExecutor::load(const Problem& problem, Operand operand) {
   synchronize();
   prepared_.clear();
   scratch_.clear();
@@ -192,28 +189,27 @@ ColocatedExecutor::Prepared& ColocatedExecutor::prepared_for(const Algorithm& al
   return prepared;
 }
 
-CheckedRun ColocatedExecutor::run_checked(const RunRequest& request) {
-  if (!request.algorithm) native_allreduce({}, operand_);  // throws: there is none
-  if (request.delay > 0 || request.lead > 0)
-    fail(Blame::usage, "co-located ranks start together: none can be late, and none waits");
-  const RunMode& mode = request.mode;
-  Prepared& prepared = prepared_for(*request.algorithm, request.segments, mode);
-  const auto reset = [&] {
-    for (const auto& vector : vectors_) vector->reset(mode);
-  };
-  reset();
-  run(prepared, mode);
-  CheckedRun result;
+void ColocatedExecutor::prepare(const RunRequest& request) {
+  prepared_request_ = &prepared_for(*request.algorithm, request.segments, request.mode);
+}
+
+void ColocatedExecutor::reset(const RunMode& mode) {
+  for (const auto& vector : vectors_) vector->reset(mode);
+}
+
+double ColocatedExecutor::run(const RunRequest& request, int repeats) {
+  RunMode mode = request.mode;
+  mode.repeats = repeats;
+  run(*prepared_request_, mode);
   synchronize();
-  result.us = microseconds() / mode.repeats;
-  if (mode.in_place && mode.repeats > 1) {  // each has changed the input of the next
-    reset();
-    run(prepared);
-  }
+  return microseconds() / 1e6;
+}
+
+Workload::Result ColocatedExecutor::check() {
   for (const auto& vector : vectors_) vector->check();
   synchronize();
-  result.traffic = one_device_ ? prepared.traffic() : 0;
-  result.sent = sent_by_all(prepared);
+  Result result{.sent = sent_by_all(*prepared_request_),
+                .traffic = one_device_ ? prepared_request_->traffic() : 0};
   for (const auto& vector : vectors_) result.wrong += vector->wrong();
   return result;
 }

@@ -24,7 +24,7 @@ namespace arlab::collectives {
 
 inline constexpr Rank kMaxDeviceRanks = 256;
 
-class ColocatedExecutor final : public Executor {
+class ColocatedExecutor final : public Executor, private Workload {
  public:
   static constexpr int kDefaultStreams = 4;
 
@@ -50,7 +50,7 @@ class ColocatedExecutor final : public Executor {
   };
 
   /// Spreads the ranks over the devices in blocks. `streams`: per rank; its lanes take turns on
-  /// them. `as_graphs`: run_checked() and execute() launch a schedule as one graph instead of
+  /// them. `as_graphs`: execute() and the workload launch a schedule as one graph instead of
   /// enqueuing its copies and kernels one by one. `peer`: one kernel per device runs the whole plan. The
   /// devices must outlive this. Throws Error(usage) unless 1 <= ranks <= kMaxDeviceRanks.
   ColocatedExecutor(Devices& devices, Rank ranks, int streams = kDefaultStreams,
@@ -58,15 +58,11 @@ class ColocatedExecutor final : public Executor {
   ~ColocatedExecutor() override;
 
   Communicator& control() override { return control_; }
-  Rank ranks_here() const override { return ranks(); }
   /// On vectors in host memory, which are copied to the devices and back.
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
-  std::string native_name() const override { return ""; }
-  void native_allreduce(std::span<std::byte> data, Operand operand) override;
-  void load_input(const Problem& problem, Operand operand) override;
   /// Ranks start together: they cannot be late, and have no intervals of their own.
-  CheckedRun run_checked(const RunRequest& request) override;
+  Workload& workload() override { return *this; }
 
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
   Device& device_of(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
@@ -89,6 +85,13 @@ class ColocatedExecutor final : public Executor {
   }
 
  private:
+  // Workload
+  void load(const Problem& problem, Operand operand) override;
+  void prepare(const RunRequest& request) override;
+  void reset(const RunMode& mode) override;
+  double run(const RunRequest& request, int repeats) override;
+  Result check() override;
+
   class Enqueuing;
   using Key = std::pair<const Algorithm*, int>;  // and its segments
 
@@ -132,6 +135,7 @@ class ColocatedExecutor final : public Executor {
   std::vector<std::unique_ptr<CheckedVector>> vectors_;              // by rank
   std::vector<std::shared_ptr<DeviceMemory>> scratch_;  // of each rank, for all that is prepared
   std::map<Key, Prepared> prepared_;
+  Prepared* prepared_request_ = nullptr;  // of the workload
 };
 
 }  // namespace arlab::collectives

@@ -5,11 +5,8 @@
 // machine. Enqueued memory and events must stay valid until the work has run.
 #pragma once
 
-#include <array>
-#include <compare>
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,50 +15,11 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/problem.hpp"
+#include "collectives/gpu/device_handles.hpp"
 #include "collectives/gpu/peer_plan.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace arlab::collectives {
-
-/// Memory of a device, or host memory that devices reach; freed at the end. Aligned to 256 bytes;
-/// its contents are arbitrary.
-class DeviceMemory {
- public:
-  using Release = std::function<void(std::byte*)>;
-
-  DeviceMemory() = default;
-  DeviceMemory(std::byte* data, std::size_t size, Release release)
-      : data_(data, std::move(release)), size_(size) {}
-  std::byte* data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  std::unique_ptr<std::byte, Release> data_;
-  std::size_t size_ = 0;
-};
-
-/// Memory of a device as other processes of the machine open it.
-struct SharedDeviceMemory {
-  std::array<std::byte, 64> handle{};  ///< of the allocation
-  std::size_t offset = 0;              ///< in that, bytes
-  auto operator<=>(const SharedDeviceMemory&) const = default;
-};
-
-/// A point in a stream: an opaque handle that the streams of its device interpret. Copies refer to
-/// the same event. Recording it again moves it; streams that wait for the earlier point still do.
-class DeviceEvent {
- public:
-  DeviceEvent() = default;
-  explicit DeviceEvent(std::shared_ptr<void> state) : state_(std::move(state)) {}
-  /// The event behind the handle, of the type that Device::make_event() gave it.
-  template <class State>
-  State& as() const {
-    return *static_cast<State*>(state_.get());
-  }
-
- private:
-  std::shared_ptr<void> state_;
-};
 
 /// Work captured once, to be launched as a whole.
 class DeviceGraph {
@@ -139,12 +97,6 @@ class DeviceCapture {
   DeviceStream* stream_;
 };
 
-struct DeviceInfo {
-  std::string name;
-  std::size_t memory = 0;  ///< bytes
-  std::string details;     ///< clocks, bus, architecture: for the context record
-};
-
 class Device {
  public:
   virtual ~Device() = default;
@@ -184,7 +136,5 @@ class Device {
   /// `timed`: for microseconds_between(), and slower.
   virtual DeviceEvent make_event(bool timed = false) = 0;
 };
-
-using Devices = std::vector<std::unique_ptr<Device>>;
 
 }  // namespace arlab::collectives

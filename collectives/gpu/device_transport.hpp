@@ -6,9 +6,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "algorithms/problem.hpp"
+#include "collectives/baseline.hpp"
 #include "collectives/gpu/device.hpp"
 
 namespace arlab::collectives {
@@ -29,11 +30,7 @@ class DeviceTransport {
   virtual ~DeviceTransport() = default;
   /// Performs all calls of one group, in the stream's order.
   virtual void exchange(std::span<const SendRecv> calls, DeviceStream& stream) = 0;
-  /// Whether exchange() may be captured in a graph. All ranks then capture the same.
-  virtual bool is_capturable() const { return false; }
 
-  /// Whether kernels carry all messages of a collective by themselves: plan() then replaces exchange().
-  virtual bool runs_plans() const { return false; }
   /// Returns a schedule on this rank's memory, ready to be launched. All ranks call it together.
   virtual std::shared_ptr<PeerRun> plan(const DeviceSchedule& schedule, std::byte* data,
                                         std::byte* scratch);
@@ -45,33 +42,31 @@ class DeviceTransport {
   /// Cancels all messages in progress, so that nothing waits forever.
   virtual void abort() {}
 
-  /// Memory for the vector of the library's own collectives, on which it is fastest.
+  /// The own collectives of the library, on device memory, in this stream, which outlives their use.
+  virtual Baseline& baseline(DeviceStream& /*stream*/) { return no_baseline(); }
+  /// Memory for the vector of these, on which they are fastest.
   virtual DeviceMemory allocate(Device& device, std::size_t bytes) {
     return device.allocate(bytes);
   }
 
-  /// How messages reach device memory, where there are several ways; else empty.
-  virtual std::string description() const { return ""; }
-  /// See Executor.
-  virtual std::string native_name() const { return ""; }
-  /// The algorithm that the library reports for its last allreduce of that size; empty if unknown.
-  virtual std::string native_choice(Count /*bytes*/) const { return ""; }
-  /// See Executor.
-  virtual std::vector<std::string> native_algorithms();
-  /// See Executor. May enqueue an allreduce of `element`, which has room for one.
-  virtual std::string native_unsupported(const std::string& /*spec*/, Operand /*operand*/,
-                                         std::byte* /*element*/, DeviceStream& /*stream*/) {
-    return "";
-  }
-  /// From now on, the library's own allreduce runs this algorithm; empty: the library decides. All ranks
-  /// call it together.
-  virtual void use_native(const std::string& /*spec*/) {}
-  virtual void native_allreduce(std::byte* data, Count elements, Operand operand,
-                                DeviceStream& stream);
-  /// See Communicator: by default only allreduce has a native form.
-  virtual std::string native_name_for(const Problem& problem) const;
-  virtual void native_collective(const Problem& problem, std::byte* data, Operand operand,
-                                 DeviceStream& stream);
+  struct Traits {
+    /// How messages reach device memory, where there are several ways; else empty.
+    std::string description = {};
+    bool is_capturable =
+        false;  ///< exchange() may be captured in a graph. All ranks then capture the same
+    /// Kernels carry all messages of a collective by themselves: plan() then replaces exchange().
+    bool runs_plans = false;
+  };
+  const std::string& description() const { return traits_.description; }
+  bool is_capturable() const { return traits_.is_capturable; }
+  bool runs_plans() const { return traits_.runs_plans; }
+
+ protected:
+  DeviceTransport() = default;
+  explicit DeviceTransport(Traits traits) : traits_(std::move(traits)) {}
+
+ private:
+  Traits traits_;
 };
 
 }  // namespace arlab::collectives

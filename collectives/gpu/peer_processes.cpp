@@ -26,7 +26,10 @@ std::string bytes_of(const Offer& offer) {
 }  // namespace
 
 PeerProcesses::PeerProcesses(Communicator& control, Device& device, const PeerOptions& options)
-    : control_(control), device_(device), options_(options) {
+    : DeviceTransport({.description = "CUDA IPC", .is_capturable = true, .runs_plans = true}),
+      control_(control),
+      device_(device),
+      options_(options) {
   options_.apart = true;
   const std::vector<Rank> machines = control.machines();
   for (std::size_t rank = 0; rank < machines.size(); ++rank)

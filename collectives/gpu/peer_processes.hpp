@@ -47,14 +47,11 @@ class PeerProcesses final : public DeviceTransport {
 
   // DeviceTransport
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override;
-  bool is_capturable() const override { return true; }
-  bool runs_plans() const override { return true; }
   std::shared_ptr<PeerRun> plan(const DeviceSchedule& schedule, std::byte* data,
                                 std::byte* scratch) override;
   void free_memory() override;
   /// What others may have open then stays until the process ends.
   void abort() override { aborted_ = true; }
-  std::string description() const override { return "CUDA IPC"; }
 
  private:
   /// Throws the first rank's problem on all, if there is any.

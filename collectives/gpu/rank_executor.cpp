@@ -8,7 +8,6 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "collectives/gpu/device_schedule.hpp"
-#include "collectives/host/start_line.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -25,11 +24,13 @@ bool applies_with(const PlannedUse& first, const PlannedUse& other) {
 
 RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                            Seconds patience)
-    : control_(control),
+    : Executor({.transport = transport.description()}),
+      control_(control),
       device_(device),
       transport_(transport),
       patience_(patience),
       stream_(device.make_stream()),
+      baseline_(transport.baseline(*stream_)),
       start_(device.make_event(true)),
       stop_(device.make_event(true)),
       graph_start_(device.make_event(true)),
@@ -191,10 +192,10 @@ void RankExecutor::apply(const Prepared& prepared, const PlannedStep& step, Devi
 }
 
 void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
-  transport_.use_native("");
+  baseline_.use("");
   enter_collective(nullptr);
   stream_->record(start_);
-  transport_.native_collective(problem, data, operand, *stream_);
+  baseline_.run(problem, data, data, operand);
   stream_->record(stop_);
   timed_by_graph_ = false;
 }
@@ -222,10 +223,9 @@ void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) 
   synchronize();
 }
 
-void RankExecutor::load_input(const Problem& problem, Operand operand) {
+void RankExecutor::load(const Problem& problem, Operand operand) {
   synchronize();
   prepared_.clear();
-  choices_.clear();
   scratch_ = nullptr;
   vector_ = nullptr;
   transport_.free_memory();
@@ -238,31 +238,6 @@ void RankExecutor::load_input(const Problem& problem, Operand operand) {
   control_.barrier();
 }
 
-std::string RankExecutor::native_unsupported(const std::string& spec, Operand operand) {
-  std::string why;
-  {
-    const DeviceMemory element = device_.allocate(size_of(operand.dtype));
-    control_.barrier();  // allocating may wait for a peer's stream that waits for this rank
-    why = transport_.native_unsupported(spec, operand, element.data(), *stream_);
-    synchronize();
-  }
-  control_.barrier();  // and so may freeing
-  return why;
-}
-
-std::string RankExecutor::native_choice(const std::string& spec) const {
-  const auto known = choices_.find(spec);
-  return known == choices_.end() ? "" : known->second;
-}
-
-// Once: later runs of other choices have the same size, too.
-void RankExecutor::note_choice(const std::string& spec) {
-  if (control_.rank() != 0 || problem_.collective != Collective::allreduce) return;
-  if (const auto [choice, added] = choices_.try_emplace(spec); added)
-    choice->second =
-        transport_.native_choice(problem_.elements * static_cast<Count>(size_of(operand_.dtype)));
-}
-
 RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {
   const Key key{&algorithm, segments};
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
@@ -272,50 +247,39 @@ RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, i
       .first->second;
 }
 
-void RankExecutor::enqueue_checked(Prepared* prepared, const RunMode& mode) {
-  for (int k = 0; k < mode.repeats; ++k) {
+// Before the ranks meet: allocating may wait for a peer's stream that already waits for this rank.
+void RankExecutor::prepare(const RunRequest& request) {
+  prepared_request_ =
+      request.algorithm ? &prepared_for(*request.algorithm, request.segments) : nullptr;
+}
+
+void RankExecutor::reset(const RunMode& mode) {
+  vector_->reset(mode);
+  synchronize();
+}
+
+double RankExecutor::run(const RunRequest& request, int repeats) {
+  Prepared* const prepared = prepared_request_;
+  const bool in_place = request.mode.in_place;
+  stream_->record(start_);
+  for (int k = 0; k < repeats; ++k) {
     enter_collective(prepared);
-    if (!mode.in_place) vector_->copy_input();
+    if (!in_place) vector_->copy_input();
     if (prepared)
       enqueue(*prepared);
     else
-      transport_.native_collective(problem_, vector_->data(), operand_, *stream_);
+      baseline_.run(problem_, vector_->data(), vector_->data(), operand_);
   }
+  stream_->record(stop_);
+  timed_by_graph_ = prepared && prepared->graph_ && in_place && repeats == 1;
+  return microseconds() / 1e6;
 }
 
-CheckedRun RankExecutor::run_checked(const RunRequest& request) {
-  CheckedRun result;
-  if (!request.algorithm && native_name_for(problem_).empty())
-    fail(Blame::usage, "this backend has no native " + std::string(name(problem_.collective)) +
-                           ": choose an algorithm");
-  // Before the barrier: allocating may wait for a peer's stream that already waits for this rank.
-  Prepared* const prepared =
-      request.algorithm ? &prepared_for(*request.algorithm, request.segments) : nullptr;
-  if (!prepared) transport_.use_native(request.native);
-  vector_->reset(request.mode);
-  synchronize();
-  const bool in_time = wait_for_start(control_, request);
-  const double enter = control_.clock().now();
-  stream_->record(start_);
-  enqueue_checked(prepared, request.mode);
-  stream_->record(stop_);
-  timed_by_graph_ =
-      prepared && prepared->graph_ && request.mode.in_place && request.mode.repeats == 1;
-  if (prepared) result.sent = prepared->sent();
-  const double us = microseconds();
-  if (request.mode.in_place && request.mode.repeats > 1) {  // each has changed the next one's input
-    vector_->reset(request.mode);
-    synchronize();
-    control_.barrier();
-    enqueue_checked(prepared, {});
-  }
+Workload::Result RankExecutor::check() {
   vector_->check();
   synchronize();
-  if (!prepared) note_choice(request.native);
-  result.wrong = vector_->wrong();
-  result.interval = {request.clock.global(enter), request.clock.global(enter + us / 1e6)};
-  result.us = control_.max(microseconds_or_late(in_time, us / 1e6 / request.mode.repeats));
-  return result;
+  return {.wrong = vector_->wrong(),
+          .sent = prepared_request_ ? prepared_request_->sent() : Cost{}};
 }
 
 void RankExecutor::synchronize() {

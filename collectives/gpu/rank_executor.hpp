@@ -24,7 +24,7 @@
 
 namespace arlab::collectives {
 
-class RankExecutor final : public Executor {
+class RankExecutor final : public Executor, private Workload {
  public:
   using Seconds = std::chrono::duration<double>;
 
@@ -51,23 +51,15 @@ class RankExecutor final : public Executor {
   ~RankExecutor() override;
 
   Communicator& control() override { return control_; }
-  std::string transport() const override { return transport_.description(); }
   /// On a vector in the device's memory. Returns when it is done.
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
-  std::string native_name() const override { return transport_.native_name(); }
-  std::string native_name_for(const Problem& problem) const override {
-    return transport_.native_name_for(problem);
-  }
-  std::vector<std::string> native_algorithms() override { return transport_.native_algorithms(); }
-  std::string native_unsupported(const std::string& spec, Operand operand) override;
-  std::string native_choice(const std::string& spec) const override;
   /// On a vector in the device's memory. Returns when it is done.
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
-  void load_input(const Problem& problem, Operand operand) override;
+  Baseline& baseline() override { return baseline_; }
   /// A rank enters when the host enqueues the first work of an idle stream, and leaves after the time
   /// that the device takes.
-  CheckedRun run_checked(const RunRequest& request) override;
+  Workload& workload() override { return *this; }
 
   Device& own_device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
@@ -97,6 +89,13 @@ class RankExecutor final : public Executor {
   double microseconds();
 
  private:
+  // Workload
+  void load(const Problem& problem, Operand operand) override;
+  void prepare(const RunRequest& request) override;
+  void reset(const RunMode& mode) override;
+  double run(const RunRequest& request, int repeats) override;
+  Result check() override;
+
   /// Of a rank that is gone: kernels that run plans give up by themselves before, and name it.
   Seconds patience() const { return ran_.empty() ? patience_ : 2 * patience_; }
   void enter_collective(const Prepared* prepared);
@@ -113,14 +112,13 @@ class RankExecutor final : public Executor {
   /// `place`: shows the rounds while their messages are in progress, or null.
   void enqueue_steps(const Prepared& prepared, Place* place);
   void apply(const Prepared& prepared, const PlannedStep& step, DeviceStream& stream);
-  void enqueue_checked(Prepared* prepared, const RunMode& mode);
-  void note_choice(const std::string& spec);
 
   Communicator& control_;
   Device& device_;
   DeviceTransport& transport_;
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
+  Baseline& baseline_;
   DeviceEvent start_, stop_, graph_start_, graph_stop_;
   double overlap_from_ = 8 << 20;
   std::unique_ptr<DeviceStream>
@@ -136,7 +134,7 @@ class RankExecutor final : public Executor {
   std::unique_ptr<CheckedVector> vector_;
   std::shared_ptr<DeviceMemory> scratch_;  // for all that is prepared
   std::map<Key, Prepared> prepared_;
-  std::map<std::string, std::string> choices_;  // of the library on this vector, by spec
+  Prepared* prepared_request_ = nullptr;  // of the workload; null: the library's own collective
 };
 
 }  // namespace arlab::collectives

@@ -34,7 +34,8 @@ std::vector<Rank> sizes_of(const RankGrid* grid) {
 
 StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                                RankExecutor::Seconds patience)
-    : control_(control),
+    : Executor({.transport = transport.description()}),
+      control_(control),
       device_(device),
       transport_(transport),
       reduced_(device.make_event()),
@@ -158,10 +159,9 @@ double StagedExecutor::run_on_device(std::span<const DeviceEvent> after, Run run
   }
 }
 
-Executor::DeviceRun StagedExecutor::execute_on_device(const Algorithm* algorithm,
-                                                      const Problem& problem, std::byte* data,
-                                                      Operand operand, int segments,
-                                                      std::span<const DeviceEvent> after) {
+DeviceRun StagedExecutor::execute(const Algorithm* algorithm, const Problem& problem,
+                                  std::byte* data, Operand operand, int segments,
+                                  std::span<const DeviceEvent> after) {
   expect_unbroken();
   RankExecutor::Prepared* prepared = nullptr;
   if (algorithm) {
@@ -177,9 +177,10 @@ Executor::DeviceRun StagedExecutor::execute_on_device(const Algorithm* algorithm
   return {prepared ? prepared->sent() : Cost{}, us / 1e6};
 }
 
-double StagedExecutor::exchange_on_device(std::span<const SendRecv> messages,
-                                          const DeviceEvent& after) {
-  if (!exchanges_on_device()) return Executor::exchange_on_device(messages, after);
+double StagedExecutor::exchange(std::span<const SendRecv> messages, const DeviceEvent& after) {
+  if (!exchanges())
+    fail(Blame::usage,
+         "this backend exchanges no messages in a device's memory: use the backend nccl");
   expect_unbroken();
   return run_on_device({&after, 1}, [&] { rank_.exchange(messages); }) / 1e6;
 }

@@ -3,7 +3,7 @@
 //
 // For training, which hands out gradients on either side while the fast network joins the GPUs. Buffers
 // are kept, pinned on the host's side. So is the plan of every problem, because training repeats the
-// same few problems. run_checked() measures the device alone, without the copies.
+// same few problems. Its workload is the rank's: the device alone is measured, without the copies.
 #pragma once
 
 #include <compare>
@@ -16,43 +16,31 @@
 
 namespace arlab::collectives {
 
-class StagedExecutor final : public Executor {
+class StagedExecutor final : public Executor, private DeviceCollectives {
  public:
   /// As RankExecutor's.
   StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                  RankExecutor::Seconds patience = RankExecutor::Seconds(60));
 
   Communicator& control() override { return rank_.control(); }
-  std::string transport() const override { return rank_.transport(); }
   /// Gives the same bits as execute() of execute.hpp. Throws what RankExecutor throws. After such a
   /// failure every later call throws Error(environment).
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
-  Device* device() override { return &device_; }
-  /// `data` keeps its address from call to call. Throws as execute() does.
-  DeviceRun execute_on_device(const Algorithm* algorithm, const Problem& problem, std::byte* data,
-                              Operand operand, int segments,
-                              std::span<const DeviceEvent> after) override;
-  bool exchanges_on_device() const override { return !transport_.runs_plans(); }
-  double exchange_on_device(std::span<const SendRecv> messages, const DeviceEvent& after) override;
-  std::string native_name() const override { return rank_.native_name(); }
-  std::string native_name_for(const Problem& problem) const override {
-    return rank_.native_name_for(problem);
-  }
-  std::vector<std::string> native_algorithms() override { return rank_.native_algorithms(); }
-  std::string native_unsupported(const std::string& spec, Operand operand) override {
-    return rank_.native_unsupported(spec, operand);
-  }
-  std::string native_choice(const std::string& spec) const override {
-    return rank_.native_choice(spec);
-  }
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
-  void load_input(const Problem& problem, Operand operand) override {
-    rank_.load_input(problem, operand);
-  }
-  CheckedRun run_checked(const RunRequest& request) override { return rank_.run_checked(request); }
+  Workload& workload() override { return rank_.workload(); }
+  Baseline& baseline() override { return rank_.baseline(); }
+  DeviceCollectives* on_device() override { return this; }
 
  private:
+  // DeviceCollectives
+  Device& gpu() override { return device_; }
+  /// `data` keeps its address from call to call. Throws as execute() on host memory does.
+  DeviceRun execute(const Algorithm* algorithm, const Problem& problem, std::byte* data,
+                    Operand operand, int segments, std::span<const DeviceEvent> after) override;
+  bool exchanges() const override { return !transport_.runs_plans(); }
+  double exchange(std::span<const SendRecv> messages, const DeviceEvent& after) override;
+
   struct Key {
     const std::byte* data;  // on the device
     const Algorithm* algorithm;

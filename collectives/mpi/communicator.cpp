@@ -49,10 +49,16 @@ void split_emulated(MPI_Comm& machine) {
   machine = part;
 }
 
-class MpiCommunicator final : public Communicator {
+class MpiCommunicator final : public Communicator, private Baseline {
  public:
   MpiCommunicator(Watch& watch, MPI_Comm comm, Rest rest)
-      : watch_(watch), rest_(std::move(rest)), shows_place_(comm == MPI_COMM_WORLD) {
+      : Communicator({.baseline = this, .sent_messages = [this] { return count_messages(); }}),
+        watch_(watch),
+        rest_(std::move(rest)) {
+    if (comm == MPI_COMM_WORLD) {  // its ranks are those of the watch
+      services_.place = watch.place();
+      services_.places = [&watch] { return watch.places(); };
+    }
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -186,54 +192,37 @@ class MpiCommunicator final : public Communicator {
     return value;
   }
 
-  Place* place() override { return shows_place_ ? watch_.place() : nullptr; }
-  std::vector<SeenPlace> places() const override {
-    return shows_place_ ? watch_.places() : std::vector<SeenPlace>{};
-  }
+ private:
+  // Baseline
+  std::string name_of(const Problem& problem) const override { return native_mpi_name(problem); }
 
-  std::string native_name() const override { return "MPI_Allreduce"; }
-
-  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    native_collective({.ranks = ranks_, .elements = elements}, data, operand);
-  }
-
-  std::string native_name_for(const Problem& problem) const override {
-    return native_mpi_name(problem);
-  }
-
-  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
-    if (rest_ && problem.collective == Collective::allreduce)
-      return native_allreduce_at_rest(problem, data, operand);
-    const Watch::Blocked blocked(
-        watch_, native_mpi_name(problem),
-        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+    if (from == into && rest_ && problem.collective == Collective::allreduce)
+      return run_at_rest(problem, into, operand);
+    const Watch::Blocked blocked(watch_, native_mpi_name(problem), bytes);
     const Inside inside(place(), 0);
-    run_native_mpi(native_comm(problem), problem, rank_, data, operand, native_scratch_);
+    if (from == into)
+      run_native_mpi(native_comm(problem), problem, rank_, into, operand, native_scratch_);
+    else
+      native_mpi_out_of_place(native_comm(problem), problem, rank_, from, into, operand);
   }
 
-  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
-                         Operand operand) override {
-    const Watch::Blocked blocked(
-        watch_, native_mpi_name(problem),
-        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
-    const Inside inside(place(), 0);
-    native_mpi_out_of_place(native_comm(problem), problem, rank_, from, into, operand);
-  }
+  std::vector<std::string> algorithms() override { return library().names(); }
 
-  std::vector<std::string> native_algorithms() override { return library().names(); }
-
-  void use_native(const std::string& spec) override {
-    if (spec.empty() && !library_) return;
+  void use(const std::string& algorithm) override {
+    if (algorithm == used_) return;
     const Watch::Blocked blocked(watch_, "MPI_Comm_dup");
-    native_comm_ = library().use(comm_, spec);
+    native_comm_ = library().use(comm_, algorithm);
+    used_ = algorithm;
   }
 
-  SentMessages sent_messages() override {
+  SentMessages count_messages() {
     if (!counter_) counter_.emplace(ranks_);
     return counter_->read();
   }
 
- private:
   struct LaneRound {
     struct Addition {
       Transfer transfer;
@@ -283,7 +272,7 @@ class MpiCommunicator final : public Communicator {
       if (done == 0) rest(polls, bytes);
     }
   }
-  void native_allreduce_at_rest(const Problem& problem, std::byte* data, Operand operand) {
+  void run_at_rest(const Problem& problem, std::byte* data, Operand operand) {
     const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
     start_native_allreduce(native_comm(problem), problem, data, operand, [&](MPI_Request& request) {
       test_until_done(request, "MPI_Iallreduce", bytes);
@@ -448,7 +437,6 @@ class MpiCommunicator final : public Communicator {
 
   Watch& watch_;
   const Rest rest_;
-  const bool shows_place_;  // ranks of the job are those of the watch
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0, max_tag_ = 0;
@@ -461,6 +449,7 @@ class MpiCommunicator final : public Communicator {
   std::vector<MPI_Status> statuses_;
   std::vector<std::byte> native_scratch_;
   MPI_Comm native_comm_ = MPI_COMM_NULL;  // of the chosen algorithm; library_ keeps it
+  std::string used_;                      // that algorithm
   std::optional<LibraryAlgorithms> library_;
   std::optional<MessageCounter> counter_;
   std::deque<int> done_;  // lanes that wait() has not returned yet

@@ -20,10 +20,13 @@ namespace {
 
 constexpr int kTag = 0;  // of this communicator, which is for nothing else
 
-class MpiTransport final : public DeviceTransport {
+class MpiTransport final : public DeviceTransport, private Baseline {
  public:
   MpiTransport(Communicator& world, Device& device, bool directly)
-      : world_(world), device_(device), directly_(directly) {
+      : DeviceTransport({.description = directly ? "direct" : "staged"}),
+        world_(world),
+        device_(device),
+        directly_(directly) {
     check_mpi(MPI_Comm_dup(comm_of(world), &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
@@ -55,22 +58,23 @@ class MpiTransport final : public DeviceTransport {
       if (!calls[i].sends) stream.copy(calls[i].data, buffers[i], calls[i].bytes);
   }
 
-  std::string description() const override { return directly_ ? "direct" : "staged"; }
-  std::string native_name() const override { return "MPI_Allreduce"; }
-  std::vector<std::string> native_algorithms() override { return world_.native_algorithms(); }
-  void use_native(const std::string& spec) override { world_.use_native(spec); }
+  Baseline& baseline(DeviceStream& stream) override {
+    stream_ = &stream;
+    return *this;
+  }
 
-  void native_allreduce(std::byte* data, Count elements, Operand operand,
-                        DeviceStream& stream) override {
-    native_collective({.ranks = world_.ranks(), .elements = elements}, data, operand, stream);
+ private:
+  // Baseline: that of the host's memory, on the device's.
+  std::string name_of(const Problem& problem) const override {
+    return world_.baseline().name_of(problem);
   }
-  std::string native_name_for(const Problem& problem) const override {
-    return world_.native_name_for(problem);
-  }
+  std::vector<std::string> algorithms() override { return world_.baseline().algorithms(); }
+  void use(const std::string& algorithm) override { world_.baseline().use(algorithm); }
 
   // Our own MPI operation reduces small floats; it works on host memory.
-  void native_collective(const Problem& p, std::byte* data, Operand operand,
-                         DeviceStream& stream) override {
+  void run(const Problem& p, const std::byte* from, std::byte* data, Operand operand) override {
+    expects(from == data, "on a device's memory, MPI runs in place");
+    DeviceStream& stream = *stream_;
     const Operand summed{operand.dtype, operand.op == Op::avg ? Op::sum : operand.op};
     const std::size_t bytes = static_cast<std::size_t>(p.elements) * size_of(operand.dtype);
     const AverageDivisors divisors =
@@ -78,18 +82,17 @@ class MpiTransport final : public DeviceTransport {
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
     if (directly_ && !is_small_float(operand.dtype)) {
       stream.synchronize();
-      world_.native_collective(p, data, summed);
+      world_.baseline().run(p, data, data, summed);
     } else {
       reserve(bytes, stream);
       stream.copy(staging_.data(), data, bytes);
       stream.synchronize();
-      world_.native_collective(p, staging_.data(), summed);
+      world_.baseline().run(p, staging_.data(), staging_.data(), summed);
       stream.copy(data, staging_.data(), bytes);
     }
     if (divisors.after != 1) stream.scale(data, p.elements, operand.dtype, divisors.after);
   }
 
- private:
   void reserve(std::size_t bytes, DeviceStream& stream) {
     if (staging_.size() >= bytes) return;
     stream.synchronize();  // it may still read the old one
@@ -114,6 +117,7 @@ class MpiTransport final : public DeviceTransport {
   bool directly_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   DeviceMemory staging_;
+  DeviceStream* stream_ = nullptr;  // of the baseline
   std::vector<MPI_Request> requests_;
 };
 

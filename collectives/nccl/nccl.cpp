@@ -79,15 +79,19 @@ int version() {
   return ncclGetVersion(&number) == ncclSuccess ? number : 0;
 }
 
-class NcclTransport final : public DeviceTransport {
+class NcclTransport final : public DeviceTransport, private Baseline {
  public:
   NcclTransport(Communicator& control, Device& device, RankExecutor::Seconds patience,
                 RankExecutor::Seconds to_start)
-      : control_(control),
+      // In a graph NCCL's threads, one per group of a communicator that does not block, start at the
+      // capture only.
+      : DeviceTransport({.is_capturable = true}),
+        control_(control),
         device_(device),
         patience_(patience),
         to_start_(to_start),
-        comm_(control, device, patience, to_start) {}
+        comm_(control, device, patience, to_start),
+        element_(device.allocate(sizeof(double))) {}
 
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     const cudaStream_t on = cuda::handle(stream);
@@ -100,10 +104,6 @@ class NcclTransport final : public DeviceTransport {
     });
   }
 
-  // In a graph NCCL's threads, one per group of a communicator that does not block, start at the
-  // capture only.
-  bool is_capturable() const override { return true; }
-
   void check() override {
     comm_.check();
     if (native_ != &comm_) native_->check();
@@ -114,25 +114,30 @@ class NcclTransport final : public DeviceTransport {
     for (auto& [spec, comm] : chosen_) comm.abort();
   }
 
-  std::string native_name() const override { return "ncclAllReduce"; }
-  std::string native_choice(Count bytes) const override {
-    const std::string chosen = chosen_in_log(tuning_log(), bytes);
-    return concat(chosen, chosen.empty() ? "" : ", ", memory_.kind_of(*native_, native_data_));
+  Baseline& baseline(DeviceStream& stream) override {
+    stream_ = &stream;
+    return *this;
   }
   DeviceMemory allocate(Device& device, std::size_t bytes) override {
     return memory_.allocate(device, bytes);
   }
 
-  std::vector<std::string> native_algorithms() override { return nccl_algorithms(version()); }
+ private:
+  // Baseline
+  std::string choice(Count bytes) const override {
+    const std::string chosen = chosen_in_log(tuning_log(), bytes);
+    return concat(chosen, chosen.empty() ? "" : ", ", memory_.kind_of(*native_, native_data_));
+  }
 
-  void use_native(const std::string& spec) override {
-    native_ = spec.empty() ? &comm_ : &comm_of(spec);
+  std::vector<std::string> algorithms() override { return nccl_algorithms(version()); }
+
+  void use(const std::string& algorithm) override {
+    native_ = algorithm.empty() ? &comm_ : &comm_of(algorithm);
     memory_.register_with(*native_);
   }
 
   // Of an algorithm NCCL finds out in the call itself.
-  std::string native_unsupported(const std::string& spec, Operand operand, std::byte* element,
-                                 DeviceStream& stream) override {
+  std::string unsupported(const std::string& spec, Operand operand) override {
     if (is_float8(operand.dtype) && !float8_refusal().empty()) return float8_refusal();
     if (spec.empty()) return "";
     const auto said = [&](const char* what) {
@@ -141,10 +146,10 @@ class NcclTransport final : public DeviceTransport {
     };
     parse_nccl_choice(spec);
     if (control_.ranks() == 1) return said(" on one rank: it copies");
-    use_native(spec);
+    use(spec);
     const bool accepted = native_->accepts("ncclAllReduce", [&](ncclComm_t comm) {
-      return ncclAllReduce(element, element, 1, nccl_type(operand.dtype), nccl_op(operand.op), comm,
-                           cuda::handle(stream));
+      return ncclAllReduce(element_.data(), element_.data(), 1, nccl_type(operand.dtype),
+                           nccl_op(operand.op), comm, cuda::handle(*stream_));
     });
     if (control_.max(accepted ? 0 : 1) == 0) return "";
     memory_.forget(*native_);
@@ -154,13 +159,8 @@ class NcclTransport final : public DeviceTransport {
     return said(" on these GPUs");
   }
 
-  void native_allreduce(std::byte* data, Count elements, Operand operand,
-                        DeviceStream& stream) override {
-    native_collective({.ranks = control_.ranks(), .elements = elements}, data, operand, stream);
-  }
-
   // NCCL's blocks are of equal size.
-  std::string native_name_for(const Problem& p) const override {
+  std::string name_of(const Problem& p) const override {
     const bool even = p.elements % p.ranks == 0;
     switch (p.collective) {
       case Collective::allreduce:
@@ -177,9 +177,10 @@ class NcclTransport final : public DeviceTransport {
     return "";
   }
 
-  void native_collective(const Problem& p, std::byte* data, Operand operand,
-                         DeviceStream& stream) override {
-    const std::string called = native_name_for(p);
+  void run(const Problem& p, const std::byte* from, std::byte* data, Operand operand) override {
+    expects(from == data, "NCCL's own collectives run in place");
+    DeviceStream& stream = *stream_;
+    const std::string called = name_of(p);
     if (called.empty())
       fail(Blame::usage,
            "NCCL needs blocks of equal size: choose an algorithm, or a number of "
@@ -204,7 +205,6 @@ class NcclTransport final : public DeviceTransport {
       stream.scale(data, p.elements, operand.dtype, divisors.after);
   }
 
- private:
   /// Why NCCL does not reduce 8-bit floats here; empty if it does. All ranks call it together.
   const std::string& float8_refusal() {
     if (!float8_refusal_) {
@@ -254,7 +254,8 @@ class NcclTransport final : public DeviceTransport {
     control_.barrier();
     environment.set(choice);
     control_.barrier();
-    NcclComm& made = chosen_.try_emplace(spec, control_, device_, patience_, to_start_).first->second;
+    NcclComm& made =
+        chosen_.try_emplace(spec, control_, device_, patience_, to_start_).first->second;
     control_.barrier();
     environment.restore();
     control_.barrier();
@@ -269,6 +270,8 @@ class NcclTransport final : public DeviceTransport {
   NcclComm* native_ = &comm_;               // of the allreduce
   NcclMemory memory_;
   const std::byte* native_data_ = nullptr;  // of the last collective of NCCL's own
+  const DeviceMemory element_;              // on which it finds out what NCCL runs
+  DeviceStream* stream_ = nullptr;          // of the baseline
   std::optional<std::string> float8_refusal_;
 };
 

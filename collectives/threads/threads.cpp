@@ -78,9 +78,15 @@ struct World {
   std::exception_ptr failure;
 };
 
-class ThreadCommunicator final : public Communicator {
+class ThreadCommunicator final : public Communicator, private Baseline {
  public:
-  ThreadCommunicator(World& world, Rank me) : world_(world), me_(me) {}
+  ThreadCommunicator(World& world, Rank me)
+      : Communicator({.place = &world.places[static_cast<std::size_t>(me)],
+                      .baseline = this,
+                      .places = [this] { return all_places(); },
+                      .check_ranks = [this] { world_.throw_if_canceled(); }}),
+        world_(world),
+        me_(me) {}
 
   Rank rank() const override { return me_; }
   Rank ranks() const override { return world_.ranks; }
@@ -126,26 +132,30 @@ class ThreadCommunicator final : public Communicator {
     started_.clear();
   }
 
-  void check_ranks() const override { world_.throw_if_canceled(); }
-  Place* place() override { return &world_.places[static_cast<std::size_t>(me_)]; }
-  std::vector<SeenPlace> places() const override {
+  void barrier() override { allreduce({}); }
+  double max(double value) override { return allreduce({.largest = value}).largest; }
+  Count sum(Count value) override { return allreduce({.sum = value}).sum; }
+
+ private:
+  // Baseline
+  std::string name_of(const Problem& problem) const override {
+    return problem.collective == Collective::allreduce ? kSharedSlices : "";
+  }
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    if (problem.collective != Collective::allreduce)
+      return Baseline::run(problem, from, into, operand);
+    copy_vector(problem, from, into, operand);
+    shared_slices(*this, into, problem.elements, operand, round_);
+  }
+
+  std::vector<SeenPlace> all_places() const {
     std::vector<SeenPlace> all;
     for (const Place& place : world_.places)
       all.push_back(SeenPlace::of(place, static_cast<Rank>(all.size()), false));
     return all;
   }
 
-  void barrier() override { allreduce({}); }
-  double max(double value) override { return allreduce({.largest = value}).largest; }
-  Count sum(Count value) override { return allreduce({.sum = value}).sum; }
-
-  std::string native_name() const override { return kSharedSlices; }
-
-  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    shared_slices(*this, data, elements, operand, round_);
-  }
-
- private:
   ThreadRound& round(int lane) { return rounds_[static_cast<std::size_t>(lane)]; }
 
   /// Returns a lane that is done, else -1, and whether anything moved.
@@ -196,7 +206,7 @@ class ThreadCommunicator final : public Communicator {
   MeasuredCopy copy_;
   std::vector<ThreadRound> rounds_;  // by lane
   std::vector<int> started_;
-  std::vector<Transfer> round_;  // of native_allreduce
+  std::vector<Transfer> round_;  // of the baseline
 };
 
 // Watches the ranks until the last one has ended. While all of them sleep, nothing else changes.

@@ -27,7 +27,8 @@ std::unique_ptr<Network> machine_network(const Machine& machine, Rank ranks,
 }
 
 Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
-    : machine_(with_envelope(std::move(machine))),
+    : Network({.has_changes = true, .needs_receives = true, .links = this}),
+      machine_(with_envelope(std::move(machine))),
       fabric_(std::move(fabric)),
       streams_(machine_, fabric_),
       latency_(to_time(machine_.latency)),
@@ -67,7 +68,7 @@ void Connections::post_receive(const Message& message, Time now) {
   if (announced(message)) round_of(message.target, message, now).receives.push_back(message);
 }
 
-Network::Work Connections::reduce(Rank rank, Bytes bytes, Time now) {
+Network::Work Connections::reduce(Rank rank, Bytes bytes, Time now, bool) {
   return compute(rank, to_time(machine_.reduction.at(static_cast<double>(bytes))), now);
 }
 
@@ -83,7 +84,7 @@ Time Connections::next_change() {
   return std::min(own, streams_.next_change());
 }
 
-std::span<const std::uint32_t> Connections::advance(Time now) {
+Network::Change Connections::advance(Time now) {
   now_ = now;
   arrived_.clear();
   completed_.clear();
@@ -111,7 +112,7 @@ std::span<const std::uint32_t> Connections::advance(Time now) {
     else
       arrive(e.subject);
   }
-  return arrived_;
+  return {.arrived = arrived_, .sent = completed_};
 }
 
 // Messages of a pair do not overtake one another, although small ones may take the host less time.

@@ -28,7 +28,7 @@ namespace arlab::simulator {
 std::unique_ptr<Network> machine_network(const Machine& machine, Rank ranks,
                                          std::shared_ptr<const Fabric> fabric);
 
-class Connections : public Network {
+class Connections final : public Network, private NetworkLinks {
  public:
   Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric);
 
@@ -36,20 +36,19 @@ class Connections : public Network {
   Sent send(const Message& message, Time now) override;
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
-  Work reduce(Rank rank, Bytes bytes, Time now) override;
+  Work reduce(Rank rank, Bytes bytes, Time now, bool sent) override;
   Work compute(Rank rank, Time duration, Time now) override;
 
-  bool needs_receives() const override { return true; }
   void post_receive(const Message& message, Time now) override;
 
-  bool has_changes() const override { return true; }
   Time next_change() override;
-  std::span<const std::uint32_t> advance(Time now) override;
-  std::span<const std::uint32_t> completed_sends() const override { return completed_; }
-  void watch_links(LinkHistory& history) override { streams_.watch(history); }
-  std::vector<LinkLoad> loads(Time now) const override;
+  Change advance(Time now) override;
 
  private:
+  // NetworkLinks
+  void watch(LinkHistory& history) override { streams_.watch(history); }
+  std::vector<LinkLoad> loads(Time now) const override;
+
   enum class Step : std::uint8_t { request, grant, message };
 
   struct Transfer {  // a message on its way

@@ -6,7 +6,10 @@
 namespace arlab::simulator {
 
 SharedMemory::SharedMemory(Machine machine, Rank ranks)
-    : machine_(std::move(machine)),
+    : Network({.has_changes = true,
+               .needs_receives = true,
+               .knows_sent = !machine.reduction_sent.points.empty()}),
+      machine_(std::move(machine)),
       latency_(to_time(machine_.latency)),
       gap_(to_time(machine_.gap)),
       drift_(machine_.seed),
@@ -49,12 +52,9 @@ void SharedMemory::post_receive(const Message& message, Time now) {
   schedule(start_of_round(message.target, true, now), Kind::receive, add(message));
 }
 
-Network::Work SharedMemory::reduce(Rank rank, Bytes bytes, Time now) {
-  return compute(rank, to_time(machine_.reduction.at(static_cast<double>(bytes))), now);
-}
-
-Network::Work SharedMemory::reduce_sent(Rank rank, Bytes bytes, Time now) {
-  return compute(rank, to_time(machine_.reduction_sent.at(static_cast<double>(bytes))), now);
+Network::Work SharedMemory::reduce(Rank rank, Bytes bytes, Time now, bool sent) {
+  const auto& cost = sent ? machine_.reduction_sent : machine_.reduction;
+  return compute(rank, to_time(cost.at(static_cast<double>(bytes))), now);
 }
 
 Network::Work SharedMemory::compute(Rank rank, Time duration, Time now) {
@@ -64,7 +64,7 @@ Network::Work SharedMemory::compute(Rank rank, Time duration, Time now) {
   return {begin, free};
 }
 
-std::span<const std::uint32_t> SharedMemory::advance(Time now) {
+Network::Change SharedMemory::advance(Time now) {
   arrived_.clear();
   completed_.clear();
   while (!events_.empty() && events_.top().time <= now) {
@@ -87,7 +87,7 @@ std::span<const std::uint32_t> SharedMemory::advance(Time now) {
     }
     match(waiting, now);
   }
-  return arrived_;
+  return {.arrived = arrived_, .sent = completed_};
 }
 
 // In the order of the notices, so that messages of a pair do not overtake one another.

@@ -29,18 +29,13 @@ class SharedMemory : public Network {
   Sent send(const Message& message, Time now) override;
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
-  bool knows_sent() const override { return !machine_.reduction_sent.points.empty(); }
-  Work reduce(Rank rank, Bytes bytes, Time now) override;
-  Work reduce_sent(Rank rank, Bytes bytes, Time now) override;
+  Work reduce(Rank rank, Bytes bytes, Time now, bool sent) override;
   Work compute(Rank rank, Time duration, Time now) override;
 
-  bool needs_receives() const override { return true; }
   void post_receive(const Message& message, Time now) override;
 
-  bool has_changes() const override { return true; }
   Time next_change() override { return events_.empty() ? kNever : events_.top().time; }
-  std::span<const std::uint32_t> advance(Time now) override;
-  std::span<const std::uint32_t> completed_sends() const override { return completed_; }
+  Change advance(Time now) override;
 
  private:
   struct Transfer {  // a message on its way, or a receive that is about to be posted

@@ -19,7 +19,7 @@ class Processors {
     return compute(rank, reduction(bytes), now);
   }
 
-  /// Implements Network::reduction().
+  /// Implements ExactShortcuts::reduction().
   Time reduction(Bytes bytes) const { return to_time(static_cast<double>(bytes) * gamma_); }
 
   /// Implements Network::compute().

@@ -17,11 +17,11 @@ template <class Source>
 Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& network,
                        const SimulateOptions& options)
     : network_(network),
-      synchronous_(network.synchronous()),
-      changes_(network.has_changes()),
-      receives_(network.needs_receives()),
-      knows_sent_(network.knows_sent()),
-      flight_(network.flight()),
+      synchronous_(network.traits().synchronous),
+      changes_(network.traits().has_changes),
+      receives_(network.traits().needs_receives),
+      knows_sent_(network.traits().knows_sent),
+      flight_(network.traits().flight),
       options_(options),
       element_size_(element_size),
       actors_(std::move(source)),
@@ -30,7 +30,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
   messages_.reserve(actors_.size());
   if constexpr (std::is_base_of_v<Actors, Source>) {
     if (options.trace) tracer_.emplace(*options.trace, actors_);
-    if (options.sweep && !options.trace && synchronous_ && network.has_paths() && !knows_sent_)
+    if (options.sweep && !options.trace && synchronous_ && network.shortcuts() && !knows_sent_)
       repeats_.emplace(actors_);
   }
   const std::span<const Time> starts = options.starts;
@@ -133,7 +133,7 @@ bool Engine<Source>::step(Time latest) {
 template <class Source>
 void Engine<Source>::skip_repeated_rounds(Time latest) {
   std::vector<RepeatedRounds::Flight> flights;
-  const std::span<const Transit> transits = network_.transits(now_);
+  const std::span<const Transit> transits = network_.shortcuts()->transits(now_);
   for (const Transit& t : transits) {
     const Event& e = messages_.at(t.number);
     flights.push_back({e.actor, e.source, e.depth, e.bytes, t.change, t.since, t.left, t.rate});
@@ -156,20 +156,20 @@ void Engine<Source>::count_skipped(Count rounds) {
       if (bytes == 0) continue;
       outcome_.sent.messages += rounds;
       outcome_.sent.elements += rounds * (bytes / element_size_);
-      const Path path = network_.path(actors_.rank_of(a), action.peer);
+      const Path path = network_.shortcuts()->path(actors_.rank_of(a), action.peer);
       for (const std::int32_t link : path.links) {
         if (index(link) >= carried.size()) carried.resize(index(link) + 1);
         carried[index(link)] +=
             static_cast<double>(rounds) * (static_cast<double>(bytes) + path.envelope);
       }
     }
-  network_.carry(carried);
+  network_.shortcuts()->carry(carried);
 }
 
 template <class Source>
 void Engine<Source>::advance() {
-  const std::span<const Index> arrived = network_.advance(now_);
-  for (const Index number : network_.completed_sends()) complete_send(messages_.at(number));
+  const auto [arrived, sent] = network_.advance(now_);
+  for (const Index number : sent) complete_send(messages_.at(number));
   // After earlier events of this time, if there are any.
   const bool queued = !queue_.empty() && queue_.next_time() == now_;
   for (const Index number : arrived) {

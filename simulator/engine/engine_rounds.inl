@@ -105,8 +105,7 @@ Time Engine<Source>::reduce_all(Index id, Time now) {
                         return x.sends() && actors_.share_elements(x, action);
                       });
     const Rank rank = actors_.rank_of(id);
-    const Network::Work work =
-        sent ? network_.reduce_sent(rank, bytes, end) : network_.reduce(rank, bytes, end);
+    const Network::Work work = network_.reduce(rank, bytes, end, sent);
     end = in_calendar(work.end);
     if (tracer_ && work.end > work.begin)
       tracer_->reduce(id, action.peer, bytes, work.begin, work.end);

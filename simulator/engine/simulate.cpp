@@ -70,7 +70,7 @@ SimulationResult events_of_classes(const Algorithm& algorithm, const Lane& lane,
   result.sent.messages *= usable.shifts();
   result.sent.elements *= usable.shifts();
   spread_finish(usable, result);
-  network.carry(of_classes.network->carried());
+  network.shortcuts()->carry(of_classes.network->shortcuts()->carried());
   return result;
 }
 
@@ -89,13 +89,14 @@ std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Proble
 
 std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const Problem& problem,
                                              int segments, Network& network) {
-  if (network.uniform()) return {};
+  ExactShortcuts* const exact = network.shortcuts();
+  if (!exact) return {};
   const auto symmetry = symmetry_of(algorithm, problem, segments);
   if (!symmetry) return {};
-  std::optional<ClassNetwork> classes = network.of_classes(*symmetry);
+  std::optional<ClassNetwork> classes = exact->of_classes(*symmetry);
   if (!algorithm.all_alike) return classes;
-  const auto along = network.shifts();
-  if (auto more = along ? network.of_classes(*along) : std::nullopt;
+  const auto along = exact->shifts();
+  if (auto more = along ? exact->of_classes(*along) : std::nullopt;
       more && (!classes || more->symmetry.shifts() > classes->symmetry.shifts()))
     return more;
   return classes;
@@ -155,7 +156,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
   // An event takes as long as the sweep of many messages.
   constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;
-  if (has_few && options.sweep && is_plain(lanes, options) && network.has_paths())
+  if (has_few && options.sweep && is_plain(lanes, options) && network.shortcuts())
     if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);
   if (classes)
     return events_of_classes(algorithm, lanes.front(), *classes, element_size, network, options);

@@ -6,9 +6,12 @@
 namespace arlab::simulator {
 
 NoisyNetwork::NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const Noise& noise)
-    : network_(std::move(network)),
+    : Network(network->traits()),
+      network_(std::move(network)),
       noise_(noise),
       delays_(ranks, {.mean = noise.jitter, .seed = noise.seed}) {
+  traits_.uniform = nullptr;
+  traits_.shortcuts = nullptr;
   if (is_interrupted()) {
     const Random phases = Random(noise.seed).of(1);
     for (std::uint64_t r = 0; r < index(ranks); ++r)
@@ -16,6 +19,7 @@ NoisyNetwork::NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const N
   } else if (const UniformCosts* const costs = network_->uniform()) {
     uniform_ = *costs;
     uniform_->delay = {.mean = noise.jitter, .seed = noise.seed};
+    traits_.uniform = &*uniform_;
   }
 }
 
@@ -58,30 +62,26 @@ Time NoisyNetwork::next_change() {
   return held_.empty() ? next : std::min(next, held_.top().arrival);
 }
 
-std::span<const std::uint32_t> NoisyNetwork::advance(Time now) {
+Network::Change NoisyNetwork::advance(Time now) {
   completed_.clear();
   arrived_.clear();
   if (network_->next_change() <= now) {
-    for (const std::uint32_t number : network_->advance(now))
+    const Change change = network_->advance(now);
+    for (const std::uint32_t number : change.arrived)
       if (is_late())
         held_.push(
             {delays_.late(sent_[number].source, sent_[number].target, now, now), turns_++, number});
       else
         arrived_.push_back(number);
-    const auto completed = network_->completed_sends();
-    completed_.assign(completed.begin(), completed.end());
+    completed_.assign(change.sent.begin(), change.sent.end());
   }
   for (; !held_.empty() && held_.top().arrival <= now; held_.pop())
     arrived_.push_back(held_.top().number);
-  return arrived_;
+  return {.arrived = arrived_, .sent = completed_};
 }
 
-Network::Work NoisyNetwork::reduce(Rank rank, Bytes bytes, Time now) {
-  return prolonged(rank, network_->reduce(rank, bytes, after_detour(rank, now)));
-}
-
-Network::Work NoisyNetwork::reduce_sent(Rank rank, Bytes bytes, Time now) {
-  return prolonged(rank, network_->reduce_sent(rank, bytes, after_detour(rank, now)));
+Network::Work NoisyNetwork::reduce(Rank rank, Bytes bytes, Time now, bool sent) {
+  return prolonged(rank, network_->reduce(rank, bytes, after_detour(rank, now), sent));
 }
 
 Network::Work NoisyNetwork::compute(Rank rank, Time duration, Time now) {

@@ -28,25 +28,15 @@ class NoisyNetwork : public Network {
  public:
   NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const Noise& noise);
 
-  const UniformCosts* uniform() const override { return uniform_ ? &*uniform_ : nullptr; }
-  bool synchronous() const override { return network_->synchronous(); }
   Time can_send(Rank source, Time now) override;
   Sent send(const Message& message, Time now) override;
-  Time flight() const override { return network_->flight(); }
   Time can_receive(Rank target, Time now) override;
   Time receive(const Message& message, Time now) override;
-  bool has_changes() const override { return network_->has_changes(); }
   Time next_change() override;
-  std::span<const std::uint32_t> advance(Time now) override;
-  std::span<const std::uint32_t> completed_sends() const override { return completed_; }
-  bool needs_receives() const override { return network_->needs_receives(); }
+  Change advance(Time now) override;
   void post_receive(const Message& message, Time now) override;
-  void watch_links(LinkHistory& history) override { network_->watch_links(history); }
-  std::vector<LinkLoad> loads(Time now) const override { return network_->loads(now); }
   void on_rendezvous(Rank source, Time now) override { network_->on_rendezvous(source, now); }
-  Work reduce(Rank rank, Bytes bytes, Time now) override;
-  bool knows_sent() const override { return network_->knows_sent(); }
-  Work reduce_sent(Rank rank, Bytes bytes, Time now) override;
+  Work reduce(Rank rank, Bytes bytes, Time now, bool sent) override;
   Work compute(Rank rank, Time duration, Time now) override;
 
  private:

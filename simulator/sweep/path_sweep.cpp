@@ -18,7 +18,7 @@ namespace {
 class PathSweep {
  public:
   PathSweep(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-            Network& network)
+            ExactShortcuts& network)
       : rounds_(algorithm, problem, element_size),
         element_size_(element_size),
         network_(network),
@@ -115,7 +115,7 @@ class PathSweep {
 
   ExchangeRounds rounds_;
   Bytes element_size_;
-  Network& network_;
+  ExactShortcuts& network_;
   std::vector<Time> begin_;    // of each rank's round
   std::vector<Time> arrival_;  // of its message
   std::vector<Route> routes_;  // by rank
@@ -137,7 +137,7 @@ bool first_ranks_share_links(const Algorithm& algorithm, const Problem& problem,
       for (const Action& action : programs[index(r)].round()) {
         if (!action.sends() || action.peer < 0 || action.peer >= problem.ranks || action.peer == r)
           continue;
-        for (const std::int32_t link : network.path(r, action.peer).links) {
+        for (const std::int32_t link : network.shortcuts()->path(r, action.peer).links) {
           if (index(link) >= latest_round.size()) latest_round.resize(index(link) + 1);
           if (std::exchange(latest_round[index(link)], round) == round) return true;
         }
@@ -151,7 +151,7 @@ bool first_ranks_share_links(const Algorithm& algorithm, const Problem& problem,
 std::optional<SimulationResult> path_sweep(const Algorithm& algorithm, const Problem& problem,
                                            Bytes element_size, Network& network) {
   if (first_ranks_share_links(algorithm, problem, network)) return {};
-  return PathSweep(algorithm, problem, element_size, network).run();
+  return PathSweep(algorithm, problem, element_size, *network.shortcuts()).run();
 }
 
 }  // namespace arlab::simulator

@@ -52,7 +52,6 @@ expect("simulator -> simulator/models", ("simulator/a.hpp", '#include "simulator
        ("simulator/models/b.hpp", '#include "simulator/engine/c.hpp"\n'),
        ("simulator/engine/c.hpp", '#include "simulator/a.hpp"\n'))
 expect("training/data: 27 C++ files in one folder, at most 26", ("training/data/more.hpp", ""))
-expect("13 virtual interfaces, at most 12", *[(f"simulator/i{n}.hpp", f"virtual ~I{n}() = default;") for n in range(12)])
 expect('bench/run.cpp:2: tests the backend\'s name "mpi-cuda"', ("bench/run.cpp", '\nif (name == "mpi-cuda") {}\n'))
 expect('training/route.cpp:1: tests the backend\'s name "threads"', ("training/route.cpp", 'return name == "threads";'))
 for text in ("std::ofstream out(path);", 'std::fopen(path.c_str(), "wb")', 'fopen(path, "ab")', "::open(path, O_RDWR | O_CREAT, 0666)"):

@@ -92,7 +92,7 @@ TEST_CASE("shared slices: all types and operations") {
             const Problem problem{.ranks = ranks, .elements = elements};
             failures.expect_good(communicator,
                                  conformance::run_native(communicator, problem, {dtype, op}),
-                                 communicator.native_name());
+                                 communicator.baseline().name_of_allreduce());
           }
     });
     failures.check();

@@ -7,6 +7,7 @@
 
 #include "collectives/backends/backend.hpp"
 #include "collectives/backends/gloo.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/conformance.hpp"
 #include "tests/support/failure.hpp"
@@ -43,14 +44,15 @@ inline Cost sum_over_all(Executor& executor, const Cost& sent) {
 /// Lists what is wrong, on rank 0; empty if nothing is. Every executor of a run calls it.
 inline std::string problems_of(Executor& executor, Rank ranks) {
   const Operand operand{DType::float32, Op::sum};
+  CheckedRunner runner(executor);
   std::string text;
   for_all_problems(
       ranks, std::vector<Count>{0, 3, 1009}, ranks - 1,
       [&](const Algorithm& algorithm, const Problem& problem, int segments) {
         Cost claim = predicted_cost(algorithm, problem, segments);
         claim.rounds = most_rounds(algorithm, problem, segments);
-        executor.load_input(problem, operand);
-        const auto run = executor.run_checked({.algorithm = &algorithm, .segments = segments});
+        runner.load_input(problem, operand);
+        const auto run = runner.run({.algorithm = &algorithm, .segments = segments});
         Cost sent;
         const Count wrong = wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
           sent = executor.execute(algorithm, problem, data, operand, segments);
@@ -61,21 +63,21 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
           text += "\ncost: " + text_of(algorithm, problem, operand, segments);
         if (executor.control().max(run.us < 0 ? 1 : 0) != 0) text += "\nno time";
       });
-  if (executor.native_name().empty()) return text;
+  if (executor.baseline().name_of_allreduce().empty()) return text;
   const Problem problem{.ranks = ranks, .elements = 1009};
-  executor.load_input(problem, operand);
+  runner.load_input(problem, operand);
   const Count wrong = wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
     executor.native_allreduce(data, operand);
   });
-  if (wrong != 0) text += "\nwrong: " + executor.native_name();
+  if (wrong != 0) text += "\nwrong: " + executor.baseline().name_of_allreduce();
   for (const Collective collective : kCollectives)
     for (const Count elements : {Count{1009}, Count{24} * ranks}) {
       const Problem task{
           .collective = collective, .ranks = ranks, .elements = elements, .root = ranks - 1};
-      if (executor.native_name_for(task).empty()) continue;
-      executor.load_input(task, operand);
-      if (executor.control().sum(executor.run_checked({}).wrong) != 0)
-        text += "\nwrong: " + executor.native_name_for(task);
+      if (executor.baseline().name_of(task).empty()) continue;
+      runner.load_input(task, operand);
+      if (executor.control().sum(runner.run({}).wrong) != 0)
+        text += "\nwrong: " + executor.baseline().name_of(task);
     }
   return text;
 }
@@ -87,12 +89,13 @@ inline std::string problems_of_gloo(const Backend& backend, Job& job, Rank ranks
   backend.run(job, {.ranks = ranks}, [&](Executor& executor) {
     std::string mine;
     if (const std::string why = why_no_gloo(); !why.empty()) {
-      if (failure([&] { executor.other_algorithms(); }) != "3: " + why)
+      if (failure([&] { executor.other_baseline(); }) != "3: " + why)
         mine = "another reason: " + why;
     } else {
-      executor.load_input({.ranks = ranks, .elements = 1009}, {DType::float32, Op::sum});
-      for (const std::string& row : executor.other_algorithms()) {
-        const CheckedRun run = executor.run_checked({.native = row});
+      CheckedRunner runner(executor);
+      runner.load_input({.ranks = ranks, .elements = 1009}, {DType::float32, Op::sum});
+      for (const std::string& row : executor.other_baseline().algorithms()) {
+        const CheckedRun run = runner.run({.native = row});
         if (executor.control().sum(run.wrong) != 0) mine += "\nwrong: " + row;
       }
     }

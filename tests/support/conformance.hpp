@@ -34,7 +34,7 @@ inline Verdict run(Communicator& communicator, const Algorithm& algorithm, const
 inline Verdict run_native(Communicator& communicator, const Problem& problem, Operand operand) {
   std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
   fill(data, operand, problem, communicator.rank());
-  communicator.native_collective(problem, data.data(), operand);
+  communicator.baseline().run(problem, data.data(), data.data(), operand);
   return {communicator.sum(wrong_elements(data, operand, problem, communicator.rank())), 0};
 }
 

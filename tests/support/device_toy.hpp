@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "collectives/gpu/device.hpp"
 #include "tests/support/toy_replica.hpp"
 #include "training/replica/device_math.hpp"
 

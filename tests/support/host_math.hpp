@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "collectives/gpu/device.hpp"
 #include "training/replica/device_math.hpp"
 
 namespace arlab::training {

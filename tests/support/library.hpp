@@ -6,26 +6,40 @@
 
 namespace arlab::collectives {
 
-/// A library that has two algorithms beside two of Gloo, of which it runs "nvls" for float32 only, and adds no 8-bit floats.
-class Library final : public Executor {
+/// A library that has two algorithms beside two of Gloo, of which it runs "nvls" for float32 only, and
+/// adds no 8-bit floats.
+class Library final : public Executor, private Workload {
  public:
   Communicator& control() override { return alone_; }
   Cost execute(const Algorithm&, const Problem&, std::span<std::byte>, Operand, int, int) override {
     return {};
   }
-  std::string native_name() const override { return "all_reduce"; }
-  void native_allreduce(std::span<std::byte>, Operand) override {}
-  std::vector<std::string> native_algorithms() override { return {"ring", "nvls"}; }
-  std::vector<std::string> other_algorithms() override { return {"gloo:ring", "gloo:bcube"}; }
-  std::string native_unsupported(const std::string& spec, Operand operand) override {
-    if (spec.empty() && operand.dtype == DType::float8_e4m3) return "no 8-bit floats";
-    return spec == "nvls" && operand.dtype != DType::float32 ? "not for these" : "";
-  }
-  void load_input(const Problem&, Operand) override {}
-  CheckedRun run_checked(const RunRequest&) override { return {}; }
+  Workload& workload() override { return *this; }
+  Baseline& baseline() override { return own_; }
+  Baseline& other_baseline() override { return gloo_; }
 
  private:
+  struct Own final : Baseline {
+    std::string name_of(const Problem&) const override { return "all_reduce"; }
+    std::vector<std::string> algorithms() override { return {"ring", "nvls"}; }
+    std::string unsupported(const std::string& spec, Operand operand) override {
+      if (spec.empty() && operand.dtype == DType::float8_e4m3) return "no 8-bit floats";
+      return spec == "nvls" && operand.dtype != DType::float32 ? "not for these" : "";
+    }
+  };
+  struct OfGloo final : Baseline {
+    std::vector<std::string> algorithms() override { return {"gloo:ring", "gloo:bcube"}; }
+  };
+
+  void load(const Problem&, Operand) override {}
+  void prepare(const RunRequest&) override {}
+  void reset(const RunMode&) override {}
+  double run(const RunRequest&, int) override { return 0; }
+  Result check() override { return {}; }
+
   Alone alone_;
+  Own own_;
+  OfGloo gloo_;
 };
 
 }  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 
 namespace arlab::collectives {
 
-class RoundTransport final : public DeviceTransport {
+class RoundTransport final : public DeviceTransport, private Baseline {
  public:
   /// Every `spoilt`-th group corrupts a byte of each message that it receives; 0: none does.
   explicit RoundTransport(Communicator& communicator, int spoilt = 0)
@@ -25,24 +25,24 @@ class RoundTransport final : public DeviceTransport {
       for (const SendRecv& call : calls)
         if (!call.sends) *call.data ^= std::byte{0x3f};
   }
-  std::string native_name() const override { return communicator_.native_name(); }
-  void native_allreduce(std::byte* data, Count elements, Operand operand,
-                        DeviceStream& stream) override {
-    stream.synchronize();
-    communicator_.native_allreduce(data, elements, operand);
-  }
-  std::string native_name_for(const Problem& problem) const override {
-    return communicator_.native_name_for(problem);
-  }
-  void native_collective(const Problem& problem, std::byte* data, Operand operand,
-                         DeviceStream& stream) override {
-    stream.synchronize();
-    communicator_.native_collective(problem, data, operand);
+  Baseline& baseline(DeviceStream& stream) override {
+    stream_ = &stream;
+    return *this;
   }
 
  private:
+  std::string name_of(const Problem& problem) const override {
+    return communicator_.baseline().name_of(problem);
+  }
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    stream_->synchronize();
+    communicator_.baseline().run(problem, from, into, operand);
+  }
+
   Communicator& communicator_;
   int spoilt_, groups_ = 0;
+  DeviceStream* stream_ = nullptr;  // of the baseline
 };
 
 }  // namespace arlab::collectives

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "collectives/gpu/device.hpp"
 #include "collectives/reduce/half.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "training/compressors/codes.hpp"
@@ -108,6 +109,14 @@ void copy(std::byte* into, const std::byte* from, std::size_t bytes) {
 }
 
 }  // namespace
+
+void VectorKernels::wait() const {
+  if (stream) stream->synchronize();
+}
+
+void VectorKernels::settle() const noexcept {
+  if (stream) stream->settle();
+}
 
 SharedVectorKernels processor_kernels() {
   static const auto only = [] {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "algorithms/problem.hpp"
-#include "collectives/gpu/device.hpp"
+#include "collectives/gpu/device_handles.hpp"
 
 namespace arlab::training {
 
@@ -62,13 +62,9 @@ struct VectorKernels {
   std::function<bool(const float* x, Count n)> is_finite;
 
   /// Returns when everything is done.
-  void wait() const {
-    if (stream) stream->synchronize();
-  }
+  void wait() const;
   /// The same, as DeviceStream::settle().
-  void settle() const noexcept {
-    if (stream) stream->settle();
-  }
+  void settle() const noexcept;
 };
 
 using SharedVectorKernels = std::shared_ptr<const VectorKernels>;

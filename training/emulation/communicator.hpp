@@ -41,20 +41,18 @@ class EmulatedCommunicator final : public collectives::Communicator {
   static constexpr int kMaxLanes = 4096;
 
   EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::Slowdown& slowdown)
-      : world_(world),
-        scheduler_(world.scheduler),
-        me_(me),
-        clock_(world.scheduler, me, slowdown) {}
+      : world_(world), scheduler_(world.scheduler), me_(me), clock_(world.scheduler, me, slowdown) {
+    services_.clock = &clock_;
+    services_.set_turn = [this](int lane, Turn turn) { lanes_[lane].turn = turn; };
+  }
 
   Rank rank() const override { return me_; }
   Rank ranks() const override { return world_.ranks; }
   void start(int lane, std::span<const collectives::Transfer> round,
              collectives::Operand operand) override;
-  void set_turn(int lane, Turn turn) override { lanes_[lane].turn = turn; }
   int wait() override;
   int poll() override;
   void abandon() noexcept override;
-  collectives::Clock& clock() override { return clock_; }
   void barrier() override { meet({}); }
   double max(double value) override { return meet({.largest = value}).largest; }
   Count sum(Count value) override { return meet({.sum = value}).sum; }

@@ -13,37 +13,32 @@ class SlowRanks final : public simulator::Network {
  public:
   /// The other network must outlive this one. slowdown: factors by rank; empty: all 1.
   SlowRanks(simulator::Network& other, std::vector<double> slowdown)
-      : other_(other), slowdown_(std::move(slowdown)) {}
+      : Network(other.traits()), other_(other), slowdown_(std::move(slowdown)) {
+    traits_.uniform = nullptr;
+    traits_.shortcuts = nullptr;
+    traits_.knows_sent = false;
+  }
 
-  bool synchronous() const override { return other_.synchronous(); }
   Time can_send(Rank source, Time now) override { return other_.can_send(source, now); }
   Sent send(const simulator::Message& message, Time now) override {
     return other_.send(message, now);
   }
-  Time flight() const override { return other_.flight(); }
   Time can_receive(Rank target, Time now) override { return other_.can_receive(target, now); }
   Time receive(const simulator::Message& message, Time now) override {
     return other_.receive(message, now);
   }
-  bool needs_receives() const override { return other_.needs_receives(); }
   void post_receive(const simulator::Message& message, Time now) override {
     other_.post_receive(message, now);
   }
-  std::span<const std::uint32_t> completed_sends() const override {
-    return other_.completed_sends();
-  }
-  bool has_changes() const override { return other_.has_changes(); }
   Time next_change() override { return other_.next_change(); }
-  std::span<const std::uint32_t> advance(Time now) override { return other_.advance(now); }
-  void watch_links(simulator::LinkHistory& history) override { other_.watch_links(history); }
-  std::vector<simulator::LinkLoad> loads(Time now) const override { return other_.loads(now); }
+  Change advance(Time now) override { return other_.advance(now); }
   void on_rendezvous(Rank source, Time now) override { other_.on_rendezvous(source, now); }
 
   /// A factor of 2 has the effect of twice as many bytes.
-  Work reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now, bool sent) override {
     if (!slowdown_.empty())
       bytes = std::llround(static_cast<double>(bytes) * slowdown_[static_cast<std::size_t>(rank)]);
-    return other_.reduce(rank, bytes, now);
+    return other_.reduce(rank, bytes, now, sent);
   }
   Work compute(Rank rank, Time duration, Time now) override {
     if (!slowdown_.empty())

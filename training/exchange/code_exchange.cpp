@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/gpu/device.hpp"
 #include "training/compressors/sparse/sparse_aggregate.hpp"
 #include "training/exchange/device_carriers.hpp"
 
@@ -16,7 +17,7 @@ std::string algorithm_of(const Exchange& exchange) {
 /// Whether codes travel from the memory of the executor's device.
 bool are_on_its_device(const std::string& way, collectives::Executor* executor) {
   if (!executor || !executor->device()) return false;
-  return find_aggregation(way) != Aggregation::requantize || executor->exchanges_on_device();
+  return find_aggregation(way) != Aggregation::requantize || executor->on_device()->exchanges();
 }
 
 double decodes_by(const std::string& way, Rank ranks) {

@@ -105,7 +105,7 @@ void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> da
 
 void Exchange::run_on_device(const CollectiveId& id, const Task& task, std::span<float> there,
                              std::span<const collectives::DeviceEvent> after) {
-  collectives::Executor::DeviceRun done;
+  collectives::DeviceRun done;
   if (communicator_.ranks() > 1)
     done = collectives::naming(
         [&] {

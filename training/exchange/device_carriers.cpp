@@ -51,7 +51,7 @@ void OverDevices::run(const Algorithm& algorithm, const Problem& problem, std::s
   if (ranks_ == 1) return;
   kernels_.stream->record(made_);
   const auto done =
-      executor_.execute_on_device(&algorithm, problem, data.data(), operand, 1, {&made_, 1});
+      executor_.expect_device().execute(&algorithm, problem, data.data(), operand, 1, {&made_, 1});
   carried_.sent.messages += done.sent.messages;
   carried_.sent.bytes +=
       done.sent.elements * static_cast<Count>(collectives::size_of(operand.dtype));
@@ -81,7 +81,7 @@ void OverDevices::exchange(std::span<const collectives::ByteMessage> messages) {
     carried_.sent.bytes += static_cast<Count>(m.bytes.size());
   }
   kernels_.stream->record(made_);
-  carried_.seconds += executor_.exchange_on_device(calls, made_);
+  carried_.seconds += executor_.expect_device().exchange(calls, made_);
 }
 
 class OverHosts {

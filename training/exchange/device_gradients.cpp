@@ -1,5 +1,7 @@
 #include "training/exchange/device_gradients.hpp"
 
+#include "collectives/gpu/device.hpp"
+
 namespace arlab::training {
 namespace {
 
@@ -25,6 +27,12 @@ DeviceGradients::DeviceGradients(DeviceVectors& vectors, std::size_t variables,
 
 // Copies may be in progress, on memory that is about to be freed.
 DeviceGradients::~DeviceGradients() { copies_->settle(); }
+
+void DeviceGradients::complete(std::size_t variable) {
+  math().stream->record(completed_[variable]);
+}
+
+void DeviceGradients::wait() const { math().stream->synchronize(); }
 
 void DeviceGradients::run(std::span<const std::span<float>> parts,
                           std::span<const std::size_t> variables, const Run& run) {

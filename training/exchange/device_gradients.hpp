@@ -27,9 +27,9 @@ class DeviceGradients {
   std::span<float> all() const { return vectors_.gradients(); }
   const DeviceMath& math() const { return *vectors_.math(); }
   /// Notes that what the framework has enqueued by now completes the variable's gradient.
-  void complete(std::size_t variable) { math().stream->record(completed_[variable]); }
+  void complete(std::size_t variable);
   /// Waits until the framework has done what it has enqueued.
-  void wait() const { math().stream->synchronize(); }
+  void wait() const;
 
   /// What runs a collective on a vector of the device, once the events are done. Returns when it is.
   using Run = std::function<void(std::span<float> there, Events after)>;

@@ -75,7 +75,7 @@ Route fastest(collectives::Communicator& communicator, const std::vector<Route>&
 
 std::string Route::name(const collectives::Communicator& communicator) const {
   if (algorithm) return std::string(algorithm->name);
-  return executor ? executor->native_name() : communicator.native_name();
+  return (executor ? executor->baseline() : communicator.baseline()).name_of_allreduce();
 }
 
 int Route::lanes() const {
@@ -149,14 +149,14 @@ Cost run_collective(collectives::Communicator& communicator, const Route& route,
                               first_lane);
 }
 
-collectives::Executor::DeviceRun run_on_device(const collectives::Communicator& communicator,
-                                               const Route& route, Collective collective, Rank root,
-                                               std::span<float> there,
-                                               std::span<const collectives::DeviceEvent> after) {
+collectives::DeviceRun run_on_device(const collectives::Communicator& communicator,
+                                     const Route& route, Collective collective, Rank root,
+                                     std::span<float> there,
+                                     std::span<const collectives::DeviceEvent> after) {
   expects(route.executor != nullptr, "vectors of a device are reduced without an executor");
   const Problem problem =
       problem_of(communicator, route, collective, root, static_cast<Count>(there.size()));
-  return route.executor->execute_on_device(
+  return route.executor->expect_device().execute(
       route.algorithm, problem, std::as_writable_bytes(there).data(), kSum, route.segments, after);
 }
 

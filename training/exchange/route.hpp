@@ -50,9 +50,9 @@ Cost run_collective(collectives::Communicator& communicator, const Route& route,
 
 /// Does the same on floats in the memory of the executor's device, once the events are done. Throws
 /// Error(usage) if it has none.
-collectives::Executor::DeviceRun run_on_device(const collectives::Communicator& communicator,
-                                               const Route& route, Collective collective, Rank root,
-                                               std::span<float> there,
-                                               std::span<const collectives::DeviceEvent> after);
+collectives::DeviceRun run_on_device(const collectives::Communicator& communicator,
+                                     const Route& route, Collective collective, Rank root,
+                                     std::span<float> there,
+                                     std::span<const collectives::DeviceEvent> after);
 
 }  // namespace arlab::training

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/gpu/device.hpp"
+
 namespace arlab::training {
 
 void StepProfiler::start_step() {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/gpu/device.hpp"
 
 namespace arlab::training {
 
@@ -20,6 +21,8 @@ DeviceVectors::DeviceVectors(std::shared_ptr<const DeviceMath> math, Count eleme
       memory_(math_->device->allocate(2 * stride_ * sizeof(float))) {
   math_->clear(gradients());
 }
+
+DeviceVectors::~DeviceVectors() { math_->stream->settle(); }
 
 std::span<float> DeviceVectors::part(std::size_t which) const {
   return {reinterpret_cast<float*>(memory_.data()) + which * stride_, elements_};

@@ -8,14 +8,14 @@
 #include <memory>
 #include <span>
 
-#include "collectives/gpu/device.hpp"
+#include "collectives/gpu/device_handles.hpp"
 #include "training/replica/update.hpp"
 
 namespace arlab::training {
 
 struct DeviceMath {
   collectives::Device* device = nullptr;              ///< outlives this
-  std::unique_ptr<collectives::DeviceStream> stream;  ///< the framework's
+  std::shared_ptr<collectives::DeviceStream> stream;  ///< the framework's
   std::function<void(const Update&, const UpdatedPart&)> update;
   std::function<void(std::span<float>)> clear;  ///< sets to 0
   /// Waits for the stream, and returns whether no element is infinite or NaN.
@@ -31,7 +31,7 @@ class DeviceVectors {
  public:
   /// The gradients are 0, and the weights arbitrary.
   DeviceVectors(std::shared_ptr<const DeviceMath> math, Count elements);
-  ~DeviceVectors() { math_->stream->settle(); }
+  ~DeviceVectors();
   DeviceVectors(const DeviceVectors&) = delete;
   DeviceVectors& operator=(const DeviceVectors&) = delete;
 

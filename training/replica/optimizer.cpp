@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "collectives/gpu/device.hpp"
 
 namespace arlab::training {
 namespace {
@@ -94,6 +95,10 @@ Optimizer::Optimizer(const OptimizerOptions& options, Count elements,
   if (!math_ || size_ == 0) return;
   on_device_ = math_->device->allocate(size_ * sizeof(float));
   math_->clear(there());
+}
+
+Optimizer::~Optimizer() {
+  if (math_) math_->stream->settle();
 }
 
 void Optimizer::fetch() {

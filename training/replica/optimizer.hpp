@@ -37,9 +37,7 @@ class Optimizer {
   Optimizer(const OptimizerOptions& options, Count elements,
             std::shared_ptr<const DeviceMath> math = nullptr);
 
-  ~Optimizer() {
-    if (math_) math_->stream->settle();
-  }
+  ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 

@@ -23,10 +23,11 @@ namespace {
 constexpr Rank kMostRanks = 128;
 constexpr const char* kLibrary = "library";
 
-class SharedCommunicator final : public Communicator {
+class SharedCommunicator final : public Communicator, private Baseline {
  public:
   SharedCommunicator(Communicator& world, const SharedOptions& options)
-      : world_(world),
+      : Communicator(world.services()),
+        world_(world),
         watch_(watch_of(world)),
         here_(world),
         memory_(here_.comm(), Slots::bytes_for(here_.count())),
@@ -36,20 +37,22 @@ class SharedCommunicator final : public Communicator {
                   reads_peers_ ? &peers_ : nullptr),
         spins_(here_.sharing_processors() <= static_cast<Rank>(std::thread::hardware_concurrency())
                    ? 1000
-                   : 4),
-        maps_vectors_(options.maps_vectors) {
-    transport_ = maps_vectors_         ? "no copy"
-                 : reads_peers_        ? "one or two copies"
-                 : options.reads_peers ? "two copies: " + peers_.why_not()
-                                       : "two copies";
+                   : 4) {
+    std::string how = options.maps_vectors  ? "no copy"
+                      : reads_peers_        ? "one or two copies"
+                      : options.reads_peers ? "two copies: " + peers_.why_not()
+                                            : "two copies";
     if (here_.machines() > 1)
-      transport_ += " within " + std::to_string(here_.machines()) +
-                    (machines_are_emulated() ? " emulated" : "") + " machines, MPI between them";
+      how += " within " + std::to_string(here_.machines()) +
+             (machines_are_emulated() ? " emulated" : "") + " machines, MPI between them";
+    services_.transport = how;
+    services_.baseline = this;
+    if (options.maps_vectors)
+      services_.allocate = [this](std::size_t bytes) { return allocate_mapped(bytes); };
   }
 
   Rank rank() const override { return world_.rank(); }
   Rank ranks() const override { return world_.ranks(); }
-  std::string transport() const override { return transport_; }
 
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     for (const Transfer& t : round)
@@ -90,19 +93,6 @@ class SharedCommunicator final : public Communicator {
     }
   }
 
-  // Each rank of a machine has its part of a region.
-  std::shared_ptr<std::byte[]> allocate(std::size_t bytes) override {
-    if (!maps_vectors_ || bytes == 0) return Communicator::allocate(bytes);
-    constexpr std::size_t kPage = 4096;
-    const std::size_t each = (bytes + kPage - 1) / kPage * kPage;
-    const std::size_t of_all = each * static_cast<std::size_t>(here_.count());
-    const auto memory = std::make_shared<SharedMemory>(here_.comm(), of_all);
-    const std::size_t region = channels_.add_region(memory->data(), of_all);
-    const Rank place = here_.places()[static_cast<std::size_t>(rank())];
-    return {memory->data() + each * static_cast<std::size_t>(place),
-            [this, memory, region](std::byte*) { channels_.remove_region(region); }};
-  }
-
   int poll() override {
     const auto [done, any] = progress();
     if (done >= 0) return done;
@@ -123,52 +113,50 @@ class SharedCommunicator final : public Communicator {
   }
 
   std::vector<Rank> machines() override { return world_.machines(); }
-  Place* place() override { return world_.place(); }
-  std::vector<SeenPlace> places() const override { return world_.places(); }
-  Clock& clock() override { return world_.clock(); }
   void barrier() override { world_.barrier(); }
   double max(double value) override { return world_.max(value); }
   Count sum(Count value) override { return world_.sum(value); }
 
-  // Between machines, shared slices would be the most messages.
-  std::string native_name() const override {
-    return channels_.reaches_all() ? kSharedSlices : world_.native_name();
+ private:
+  // Baseline. Between machines, shared slices would be the most messages.
+  std::string name_of(const Problem& problem) const override {
+    const bool slices = problem.collective == Collective::allreduce && channels_.reaches_all();
+    return slices ? kSharedSlices : world_.baseline().name_of(problem);
   }
-  std::string native_name_for(const Problem& problem) const override {
-    return problem.collective == Collective::allreduce ? native_name()
-                                                       : world_.native_name_for(problem);
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    if (problem.collective != Collective::allreduce || is_by_library())
+      return world_.baseline().run(problem, from, into, operand);
+    copy_vector(problem, from, into, operand);
+    shared_slices(*this, into, problem.elements, operand, slices_);
   }
-  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    if (is_by_library()) return world_.native_allreduce(data, elements, operand);
-    shared_slices(*this, data, elements, operand, slices_);
-  }
-  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
-    if (problem.collective == Collective::allreduce)
-      return native_allreduce(data, problem.elements, operand);
-    world_.native_collective(problem, data, operand);
-  }
-  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
-                         Operand operand) override {
-    if (problem.collective == Collective::allreduce && !is_by_library())
-      return Communicator::native_collective(problem, from, into, operand);
-    world_.native_collective(problem, from, into, operand);
-  }
-
-  std::vector<std::string> native_algorithms() override {
+  std::vector<std::string> algorithms() override {
     std::vector<std::string> all{kLibrary};
-    for (std::string& name : world_.native_algorithms()) all.push_back(std::move(name));
+    for (std::string& name : world_.baseline().algorithms()) all.push_back(std::move(name));
     return all;
   }
-  std::string native_label(const std::string& spec) const override {
-    return spec == kLibrary ? world_.native_name() : world_.native_label(spec);
+  std::string label(const std::string& algorithm) const override {
+    const Baseline& library = world_.baseline();
+    return algorithm == kLibrary ? library.name_of_allreduce() : library.label(algorithm);
   }
-  void use_native(const std::string& spec) override {
-    by_library_ = !spec.empty();
-    world_.use_native(spec == kLibrary ? "" : spec);
+  void use(const std::string& algorithm) override {
+    by_library_ = !algorithm.empty();
+    world_.baseline().use(algorithm == kLibrary ? "" : algorithm);
   }
-  SentMessages sent_messages() override { return world_.sent_messages(); }
 
- private:
+  // Each rank of a machine has its part of a region.
+  std::shared_ptr<std::byte[]> allocate_mapped(std::size_t bytes) {
+    if (bytes == 0) return std::make_shared<std::byte[]>(bytes);
+    constexpr std::size_t kPage = 4096;
+    const std::size_t each = (bytes + kPage - 1) / kPage * kPage;
+    const std::size_t of_all = each * static_cast<std::size_t>(here_.count());
+    const auto memory = std::make_shared<SharedMemory>(here_.comm(), of_all);
+    const std::size_t region = channels_.add_region(memory->data(), of_all);
+    const Rank place = here_.places()[static_cast<std::size_t>(rank())];
+    return {memory->data() + each * static_cast<std::size_t>(place),
+            [this, memory, region](std::byte*) { channels_.remove_region(region); }};
+  }
+
   bool is_between_machines(std::span<const Transfer> round) const {
     return !channels_.reaches_all() && !round.empty() &&
            std::none_of(round.begin(), round.end(),
@@ -226,14 +214,12 @@ class SharedCommunicator final : public Communicator {
   PeerMemory peers_;
   bool reads_peers_;
   SharedChannels channels_;
-  const int spins_;  // then it yields: the rank that it waits for may need the core
-  std::string transport_;
+  const int spins_;                 // then it yields: the rank that it waits for may need the core
   std::vector<SplitRound> rounds_;  // by lane
   std::vector<int> started_;
   int far_parts_ = 0;  // of started rounds, in progress
   std::vector<Transfer> slices_;
   bool by_library_ = false;
-  const bool maps_vectors_;
 };
 
 }  // namespace

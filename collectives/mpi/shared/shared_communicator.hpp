@@ -21,7 +21,7 @@ struct SharedOptions {
 std::string why_not_shared(Communicator& world);
 
 /// Returns a communicator over `world` (Mpi::world()), which must outlive it and does what is not a
-/// message. Its own allreduce is shared_slices() on one machine, else the library's; native_algorithms()
+/// message. Its own allreduce is shared_slices() on one machine, else the library's; Baseline::algorithms()
 /// are "library", the library's own choice, and those of the library. All ranks call it together. Throws
 /// Error(usage) with why_not_shared(), Error(environment) if the ranks of a machine cannot share memory.
 std::unique_ptr<Communicator> shared_communicator(Communicator& world,

@@ -17,15 +17,13 @@ namespace {
 class AlphaBeta : public Network {
  public:
   AlphaBeta(const Values& values, Rank ranks)
-      : costs_{.exclusive_ports = true,
+      : Network({.uniform = &costs_, .synchronous = true}),
+        costs_{.exclusive_ports = true,
                .L = to_time(values.at("alpha")),
                .G = values.at("beta"),
                .gamma = values.at("gamma")},
         ports_(static_cast<std::size_t>(ranks)),
         processors_(ranks, values.at("gamma")) {}
-
-  const UniformCosts* uniform() const override { return &costs_; }
-  bool synchronous() const override { return true; }
 
   Time can_send(Rank source, Time now) override { return std::max(now, ports(source).send); }
 
@@ -40,7 +38,7 @@ class AlphaBeta : public Network {
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
 
-  Work reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return processors_.reduce(rank, bytes, now);
   }
   Work compute(Rank rank, Time duration, Time now) override {

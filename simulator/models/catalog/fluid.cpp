@@ -31,12 +31,13 @@ std::vector<double> capacities(const SharedLinks& links) {  // bytes per picosec
   return all;
 }
 
-class Fluid : public Network {
+class Fluid final : public Network, private NetworkLinks, private ExactShortcuts {
  public:
   /// classes: of ranks, one of which sends for all.
   Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric,
         std::optional<RouteClasses> classes = {})
-      : values_(values),
+      : Network({.synchronous = true, .has_changes = true, .links = this, .shortcuts = this}),
+        values_(values),
         fabric_(std::move(fabric)),
         topology_(fabric_->topology),
         links_(topology_, std::move(classes)),
@@ -47,37 +48,6 @@ class Fluid : public Network {
         rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(links_.count()) {}
 
-  // The times of changes are known only with all flows, so links are watched by events. So are links
-  // that fail.
-  bool has_paths() const override { return history_ == nullptr && flaps_.empty(); }
-  Path path(Rank source, Rank target) override {
-    const LatestRoutes::Route& route = routes_.find(router_, source, target);
-    if (route.links.empty()) return {};
-    return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
-  }
-  void carry(std::span<const double> bytes) override {
-    for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
-  }
-  std::vector<double> carried() const override { return links_.spread(carried_); }
-  std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) override {
-    if (!has_paths()) return {};
-    auto classes = find_route_classes(symmetry, topology_, router_, fabric_->host_of);
-    if (!classes) return {};
-    RankSymmetry usable = classes->symmetry;
-    return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
-                                                                   fabric_, std::move(classes))};
-  }
-  std::optional<RankSymmetry> shifts() const override { return shifts_along(*fabric_); }
-  std::span<const Transit> transits(Time now) override {
-    transits_.clear();
-    for (const Flow& f : flows_)
-      if (f.number != kArrived)
-        transits_.push_back({f.number, f.change - now, now - f.since, f.left, f.rate});
-    return transits_;
-  }
-  Time reduction(Bytes bytes) const override { return processors_.reduction(bytes); }
-
-  bool synchronous() const override { return true; }
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
@@ -96,14 +66,12 @@ class Fluid : public Network {
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
 
-  Work reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return processors_.reduce(rank, bytes, now);
   }
   Work compute(Rank rank, Time duration, Time now) override {
     return processors_.compute(rank, duration, now);
   }
-
-  bool has_changes() const override { return true; }
 
   Time next_change() override {
     for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
@@ -112,7 +80,7 @@ class Fluid : public Network {
     return std::min({starts_.next_time(), arrival, flaps_.next_time()});
   }
 
-  std::span<const std::uint32_t> advance(Time now) override {
+  Change advance(Time now) override {
     now_ = now;
     arrived_.clear();
     apply_flaps(now);
@@ -122,22 +90,53 @@ class Fluid : public Network {
       for (const IncrementalMaxMin::Flow id : starts_.take_next())
         if (turns_.may_start(id)) start(id);
     turns_.start_next([this](IncrementalMaxMin::Flow id) { start(id); });
-    return arrived_;
-  }
-
-  void watch_links(LinkHistory& history) override { history_ = &history; }
-
-  bool flap_links(std::vector<LinkFlap> flaps) override {
-    flaps_ = LinkFlaps(std::move(flaps));
-    return true;
-  }
-
-  std::vector<LinkLoad> loads(Time now) const override {
-    return loads_of(topology_, carried(), now);
+    return {.arrived = arrived_, .sent = {}};
   }
 
  private:
   static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
+
+  // NetworkLinks. The times of changes are known only with all flows, so links are watched by events. So
+  // are links that fail.
+  void watch(LinkHistory& history) override {
+    history_ = &history;
+    traits_.shortcuts = nullptr;
+  }
+  bool flap(std::vector<LinkFlap> flaps) override {
+    flaps_ = LinkFlaps(std::move(flaps));
+    if (!flaps_.empty()) traits_.shortcuts = nullptr;
+    return true;
+  }
+  std::vector<LinkLoad> loads(Time now) const override {
+    return loads_of(topology_, carried(), now);
+  }
+
+  // ExactShortcuts
+  Path path(Rank source, Rank target) override {
+    const LatestRoutes::Route& route = routes_.find(router_, source, target);
+    if (route.links.empty()) return {};
+    return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
+  }
+  void carry(std::span<const double> bytes) override {
+    for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
+  }
+  std::vector<double> carried() const override { return links_.spread(carried_); }
+  std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) override {
+    auto classes = find_route_classes(symmetry, topology_, router_, fabric_->host_of);
+    if (!classes) return {};
+    RankSymmetry usable = classes->symmetry;
+    return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
+                                                                   fabric_, std::move(classes))};
+  }
+  std::optional<RankSymmetry> shifts() const override { return shifts_along(*fabric_); }
+  std::span<const Transit> transits(Time now) override {
+    transits_.clear();
+    for (const Flow& f : flows_)
+      if (f.number != kArrived)
+        transits_.push_back({f.number, f.change - now, now - f.since, f.left, f.rate});
+    return transits_;
+  }
+  Time reduction(Bytes bytes) const override { return processors_.reduction(bytes); }
 
   struct Flow {
     std::uint32_t number = kArrived;  // the engine's

@@ -31,9 +31,8 @@ class LogGOPS : public Network {
     if (!ranks_)
       fail(Blame::environment,
            "no memory for " + std::to_string(ranks) + " ranks of loggops: use fewer");
+    traits_ = {.uniform = &costs_, .flight = costs_.o + costs_.L};
   }
-
-  const UniformCosts* uniform() const override { return &costs_; }
 
   Time can_send(Rank source, Time now) override {
     const Free& free = at(source);
@@ -47,8 +46,6 @@ class LogGOPS : public Network {
     free.send = now + costs_.g + body.port;
     return {free.processor, now + costs_.o + costs_.L, body.rendezvous};
   }
-
-  Time flight() const override { return costs_.o + costs_.L; }
 
   Time can_receive(Rank target, Time now) override {
     const Free& free = at(target);
@@ -69,7 +66,7 @@ class LogGOPS : public Network {
     free.send = std::max(free.send, now);
   }
 
-  Work reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return compute(rank, body_of(bytes).reduction, now);
   }
 

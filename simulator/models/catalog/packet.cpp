@@ -19,15 +19,15 @@ PacketNetwork::Settings make_settings(const Values& values) {
   return settings;
 }
 
-class PacketModel : public Network {
+class PacketModel final : public Network, private NetworkLinks {
  public:
   PacketModel(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
-      : fabric_(std::move(fabric)),
+      : Network({.synchronous = true, .has_changes = true, .links = this}),
+        fabric_(std::move(fabric)),
         router_(fabric_->topology, fabric_->routing, fabric_->seed),
         packets_(fabric_->topology, make_settings(values)),
         processors_(ranks, values.at("gamma")) {}
 
-  bool synchronous() const override { return true; }
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
@@ -38,23 +38,23 @@ class PacketModel : public Network {
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
 
-  Work reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return processors_.reduce(rank, bytes, now);
   }
   Work compute(Rank rank, Time duration, Time now) override {
     return processors_.compute(rank, duration, now);
   }
 
-  bool has_changes() const override { return true; }
   Time next_change() override { return packets_.next_change(); }
-  std::span<const std::uint32_t> advance(Time now) override { return packets_.advance(now); }
+  Change advance(Time now) override { return {.arrived = packets_.advance(now), .sent = {}}; }
 
-  void watch_links(LinkHistory& history) override { packets_.watch(history); }
+ private:
+  // NetworkLinks
+  void watch(LinkHistory& history) override { packets_.watch(history); }
   std::vector<LinkLoad> loads(Time now) const override {
     return loads_of(fabric_->topology, packets_.carried(), now);
   }
 
- private:
   Rank host_of(Rank rank) const { return fabric_->host_of[static_cast<std::size_t>(rank)]; }
 
   std::shared_ptr<const Fabric> fabric_;

@@ -22,7 +22,7 @@ std::string names_of_rows(const std::vector<Config>& configs) {
   Library library;
   std::string text;
   for (const Config& config : checked_library_rows(configs, library))
-    text += row_name(config, library.native_name()) + " ";
+    text += row_name(config, library.baseline().name_of_allreduce()) + " ";
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "collectives/backends/gpus.hpp"
 #include "collectives/cuda/device.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/nccl/nccl.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/fakes/cuda/fake_cuda.hpp"
@@ -79,12 +80,13 @@ TEST_CASE("counted: a graph is one call, and is timed by its own events") {
   fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 4);
-  on.load_input({.ranks = 4, .elements = 1000}, kFloats);
+  CheckedRunner runner(on);
+  runner.load_input({.ranks = 4, .elements = 1000}, kFloats);
   for (const bool in_place : {true, false}) {
     RunRequest request{.algorithm = &find_algorithm("ring"), .mode = {.in_place = in_place}};
-    CHECK(on.run_checked(request).wrong == 0);
+    CHECK(runner.run(request).wrong == 0);
     const Counters before = fake_cuda::counters();
-    const CheckedRun run = on.run_checked(request);
+    const CheckedRun run = runner.run(request);
     const Counters after = fake_cuda::counters();
     CHECK(run.wrong == 0);
     CHECK(run.us > 0);
@@ -98,16 +100,18 @@ TEST_CASE("counted: algorithms that are prepared together share their scratch") 
   fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 8);
-  on.load_input({.ranks = 8, .elements = 100'000}, kFloats);
+  CheckedRunner runner(on);
+  runner.load_input({.ranks = 8, .elements = 100'000}, kFloats);
   const std::size_t before = fake_cuda::counters().memory;
   std::size_t largest = 0, sum = 0;
   for (const char* name : {"recursive_multiplying", "butterfly", "all_to_all", "swing_whole"}) {
-    CHECK(on.run_checked({.algorithm = &find_algorithm(name)}).wrong == 0);
+    CHECK(runner.run({.algorithm = &find_algorithm(name)}).wrong == 0);
     const std::size_t now = fake_cuda::counters().memory - before;
     ColocatedExecutor alone(devices, 8);
-    alone.load_input({.ranks = 8, .elements = 100'000}, kFloats);
+    CheckedRunner lone(alone);
+    lone.load_input({.ranks = 8, .elements = 100'000}, kFloats);
     const std::size_t loaded = fake_cuda::counters().memory;
-    CHECK(alone.run_checked({.algorithm = &find_algorithm(name)}).wrong == 0);
+    CHECK(lone.run({.algorithm = &find_algorithm(name)}).wrong == 0);
     const std::size_t own = fake_cuda::counters().memory - loaded;
     largest = std::max(largest, own);
     sum += own;
@@ -189,8 +193,9 @@ TEST_CASE("counted: connecting waits as long as the job does") {
   CHECK(seconds == std::set<double>{600});
   const auto device = cuda::device(0);
   Lonely lonely;
-  CHECK_THROWS_WITH(nccl_transport(lonely, *device, RankExecutor::Seconds(60), RankExecutor::Seconds(0.05)),
-                    contains("waited"));
+  CHECK_THROWS_WITH(
+      nccl_transport(lonely, *device, RankExecutor::Seconds(60), RankExecutor::Seconds(0.05)),
+      contains("waited"));
 }
 
 TEST_CASE(

@@ -9,6 +9,7 @@
 #include "collectives/cuda/device.hpp"
 #include "collectives/gpu/peer_processes.hpp"
 #include "collectives/gpu/staged_executor.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/fakes/cuda/fake_cuda.hpp"
 #include "tests/support/backends.hpp"
@@ -167,15 +168,16 @@ TEST_CASE("peer, processes: averages, and runs back to back out of place") {
   constexpr Rank kRanks = 3;
   for (const std::size_t most_in_words : kMostInWords) {
     CHECK(sum_of(kRanks, most_in_words, [&](Communicator&, RankExecutor& rank) {
+            CheckedRunner runner(rank);
             Count wrong = 0;
             for (const Operand operand : {kFloats, Operand{DType::float16, Op::avg}}) {
-              rank.load_input({.ranks = kRanks, .elements = 1009}, operand);
+              runner.load_input({.ranks = kRanks, .elements = 1009}, operand);
               for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
                 if (!unsupported(algorithm, {.ranks = kRanks, .elements = 1009}).empty()) continue;
-                wrong += rank.run_checked({.algorithm = &algorithm,
-                                           .mode = {.in_place = false, .repeats = 3}})
-                             .wrong;
-                wrong += rank.run_checked({.algorithm = &algorithm, .mode = {.repeats = 2}}).wrong;
+                wrong +=
+                    runner.run({.algorithm = &algorithm, .mode = {.in_place = false, .repeats = 3}})
+                        .wrong;
+                wrong += runner.run({.algorithm = &algorithm, .mode = {.repeats = 2}}).wrong;
               }
             }
             return wrong;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/nccl/tuning_log.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/fakes/gpu/device.hpp"
@@ -229,13 +230,13 @@ TEST_CASE("device ranks: a place shows the round whose messages the host waits f
     Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
     Noting transport(threads);
     RankExecutor rank(threads, mine, transport);
+    CheckedRunner runner(rank);
     const Algorithm& ring = find_algorithm("ring");
-    rank.load_input({.ranks = 3, .elements = 1}, {});
-    rank.run_checked({.algorithm = &ring});  // one element: some rounds move nothing
+    runner.load_input({.ranks = 3, .elements = 1}, {});
+    runner.run({.algorithm = &ring});  // one element: some rounds move nothing
     const Noted first = std::exchange(transport.noted, {});
-    rank.load_input({.ranks = 3, .elements = 6}, {});
-    rank.run_checked(
-        {.algorithm = &ring, .segments = 2, .mode = {.in_place = false, .repeats = 2}});
+    runner.load_input({.ranks = 3, .elements = 6}, {});
+    runner.run({.algorithm = &ring, .segments = 2, .mode = {.in_place = false, .repeats = 2}});
     const bool left = threads.place()->collective % 2 == 0;
     const std::lock_guard lock(mutex);
     once[threads.rank()] = first;

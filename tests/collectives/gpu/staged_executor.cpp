@@ -61,10 +61,9 @@ conformance::Verdict compare_there(Communicator& threads, StagedExecutor& staged
     stream->copy(data.data(), bytes_of(there).data(), bytes_of(there).size());
     stream->record(complete);
     right = execute(threads, algorithm, problem, bytes_of(host), operand, segments);
-    sent =
-        staged
-            .execute_on_device(&algorithm, problem, data.data(), operand, segments, {&complete, 1})
-            .sent;
+    sent = staged.on_device()
+               ->execute(&algorithm, problem, data.data(), operand, segments, {&complete, 1})
+               .sent;
     stream->copy(bytes_of(there).data(), data.data(), bytes_of(there).size());
     stream->synchronize();
   }
@@ -96,7 +95,7 @@ class Watch {
   std::atomic<int> stuck_ = 0;
 };
 
-class WatchedTransport final : public DeviceTransport {
+class WatchedTransport final : public DeviceTransport, private Baseline {
  public:
   WatchedTransport(Communicator& communicator, Watch& watch)
       : transport_(communicator), rank_(communicator.rank()), watch_(watch) {}
@@ -105,14 +104,21 @@ class WatchedTransport final : public DeviceTransport {
     transport_.exchange(calls, stream);
     watch_.leave(rank_);
   }
-  void native_allreduce(std::byte* data, Count elements, Operand operand,
-                        DeviceStream& stream) override {
-    watch_.enter(rank_);
-    transport_.native_allreduce(data, elements, operand, stream);
-    watch_.leave(rank_);
+  Baseline& baseline(DeviceStream& stream) override {
+    under_ = &transport_.baseline(stream);
+    return *this;
   }
 
  private:
+  std::string name_of(const Problem& problem) const override { return under_->name_of(problem); }
+  void run(const Problem& problem, const std::byte* from, std::byte* into,
+           Operand operand) override {
+    watch_.enter(rank_);
+    under_->run(problem, from, into, operand);
+    watch_.leave(rank_);
+  }
+
+  Baseline* under_ = nullptr;
   RoundTransport transport_;
   Rank rank_;
   Watch& watch_;
@@ -187,7 +193,7 @@ TEST_CASE("vectors in the device's memory: several at a time, beside those on th
       const DeviceEvent complete = device.make_event();
       stream->record(complete);
       for (const std::size_t first : {1000, 0}) {  // as long as one another
-        const Executor::DeviceRun run = staged.execute_on_device(
+        const DeviceRun run = staged.on_device()->execute(
             first == 0 ? nullptr : &find_algorithm("ring"), {.ranks = 2, .elements = 1000},
             memory.data() + first * sizeof(float), {}, 1, {&complete, 1});
         failures.expect_good(threads, {0, threads.sum(run.seconds > 0 ? 0 : 1)}, "its time");
@@ -235,7 +241,7 @@ TEST_CASE("staged vectors: types and operations, one after another on the same b
         const Count wrong = wrong_after([&] { staged.execute(ring, problem, data, operand); });
         failures.expect_good(threads, {wrong, 0}, conformance::text_of(ring, problem, operand, 1));
         const Count native = wrong_after([&] { staged.native_allreduce(data, operand); });
-        failures.expect_good(threads, {native, 0}, staged.native_name());
+        failures.expect_good(threads, {native, 0}, staged.baseline().name_of_allreduce());
       }
   });
   failures.check();
@@ -342,16 +348,22 @@ TEST_CASE("staged vectors: no memory is freed or allocated while a peer waits fo
 }
 
 TEST_CASE("staged vectors: every piece comes back after the collective, in either stream") {
-  class Slow final : public DeviceTransport {
+  class Slow final : public DeviceTransport, private Baseline {
    public:
     void exchange(std::span<const SendRecv>, DeviceStream&) override {}
-    void native_allreduce(std::byte* data, Count elements, Operand operand,
-                          DeviceStream& stream) override {
+    Baseline& baseline(DeviceStream& stream) override {
+      stream_ = &stream;
+      return *this;
+    }
+
+   private:
+    void run(const Problem& problem, const std::byte*, std::byte* data, Operand operand) override {
       for (int turn = 0; turn < 10; ++turn)
         for (const double divisor : {2.0, 0.5})
-          stream.scale(data, elements, operand.dtype, divisor);
-      stream.scale(data, elements, operand.dtype, 4);
+          stream_->scale(data, problem.elements, operand.dtype, divisor);
+      stream_->scale(data, problem.elements, operand.dtype, 4);
     }
+    DeviceStream* stream_ = nullptr;
   } transport;
   Lonely one;
   Devices devices = host_devices();
@@ -375,22 +387,22 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
   CHECK_THROWS_WITH(staged.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
                     contains("is lost"));
   CHECK(data == std::vector<float>{1, 2, 3});
-  CHECK(staged.native_name() == "");
+  CHECK(staged.baseline().name_of_allreduce() == "");
   CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
   const DeviceMemory memory = devices[0]->allocate(12);
-  CHECK_THROWS_WITH(staged.execute_on_device(nullptr, problem, memory.data(), {}, 1, {}),
+  CHECK_THROWS_WITH(staged.on_device()->execute(nullptr, problem, memory.data(), {}, 1, {}),
                     contains("start the job again"));
   StagedExecutor another(first, *devices[0], transport);
   CHECK_THROWS_WITH(
-      another.execute_on_device(&find_algorithm("ring"), {.ranks = 3}, memory.data(), {}, 1, {}),
+      another.on_device()->execute(&find_algorithm("ring"), {.ranks = 3}, memory.data(), {}, 1, {}),
       contains("3 ranks"));
   CHECK_THROWS_WITH(
-      another.execute_on_device(&find_algorithm("tree"), problem, memory.data(), {}, 1, {}),
+      another.on_device()->execute(&find_algorithm("tree"), problem, memory.data(), {}, 1, {}),
       contains("is lost"));
   CHECK_THROWS_WITH(another.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
                     contains("start the job again"));
   const DeviceEvent none = devices[0]->make_event();
-  CHECK_THROWS_WITH(another.exchange_on_device({}, none), contains("start the job again"));
+  CHECK_THROWS_WITH(another.on_device()->exchange({}, none), contains("start the job again"));
   StagedExecutor third(first, *devices[0], transport);
   CHECK_THROWS_WITH(third.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
@@ -401,7 +413,7 @@ TEST_CASE("staged executor: messages of a device's memory, behind what makes the
   for (const Rank ranks : {2, 5})
     on_staged_ranks(ranks, [&](Communicator& threads, StagedExecutor& staged) {
       const Rank me = threads.rank();
-      REQUIRE(staged.exchanges_on_device());
+      REQUIRE(staged.on_device()->exchanges());
       Device& device = *staged.device();
       const auto stream = device.make_stream();
       const DeviceEvent made = device.make_event();
@@ -419,7 +431,7 @@ TEST_CASE("staged executor: messages of a device's memory, behind what makes the
           messages.push_back(
               {false, peer, theirs.data() + kBytes * static_cast<std::size_t>(peer), kBytes});
         }
-        CHECK(staged.exchange_on_device(messages, made) >= 0);
+        CHECK(staged.on_device()->exchange(messages, made) >= 0);
         std::vector<std::byte> got(theirs.size());
         stream->copy(got.data(), theirs.data(), got.size());
         stream->synchronize();

@@ -51,7 +51,7 @@ class Scripted final : public Clock {
 class Distant final : public Communicator {
  public:
   Distant(Communicator& inner, Clock& clock, Rank per_machine)
-      : inner_(inner), clock_(clock), per_machine_(per_machine) {}
+      : Communicator({.clock = &clock}), inner_(inner), per_machine_(per_machine) {}
   Rank rank() const override { return inner_.rank(); }
   Rank ranks() const override { return inner_.ranks(); }
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
@@ -63,14 +63,12 @@ class Distant final : public Communicator {
     for (Rank rank = 0; rank < ranks(); ++rank) all.push_back(rank / per_machine_);
     return all;
   }
-  Clock& clock() override { return clock_; }
   void barrier() override { inner_.barrier(); }
   double max(double value) override { return inner_.max(value); }
   Count sum(Count value) override { return inner_.sum(value); }
 
  private:
   Communicator& inner_;
-  Clock& clock_;
   Rank per_machine_;
 };
 

@@ -3,6 +3,7 @@
 #include "collectives/mpi/mpi.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/host/host_executor.hpp"
 #include "collectives/mpi/posting_order.hpp"
 #include "collectives/mpi/transport.hpp"
@@ -64,7 +65,7 @@ TEST_CASE("a million and three elements (a hundred thousand under sanitizers)") 
 }
 
 TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operations") {
-  CHECK(world->native_name() == "MPI_Allreduce");
+  CHECK(world->baseline().name_of_allreduce() == "MPI_Allreduce");
   for (const DType dtype : kDTypes)
     for (const Op op : kOps)
       for (const Count elements : unless_sanitized<Count>({0, 1, 3, 100'003}, {0, 1, 3, 10'007})) {
@@ -76,22 +77,23 @@ TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operation
 
 TEST_CASE("MPI's own collectives give the pattern's answer, in place and out of place") {
   HostExecutor executor(*world);
+  CheckedRunner runner(executor);
   for (const Collective collective : kCollectives) {
     for (const Operand operand :
          {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg},
           Operand{DType::uint8, Op::max}, Operand{DType::int64, Op::avg}})
       for (const Count elements : {0, 1, 3, 1003})
         for (const Rank root : {0, world->ranks() - 1}) {
-          executor.load_input({.collective = collective,
-                               .ranks = world->ranks(),
-                               .elements = elements,
-                               .root = root},
-                              operand);
+          runner.load_input({.collective = collective,
+                             .ranks = world->ranks(),
+                             .elements = elements,
+                             .root = root},
+                            operand);
           for (const bool in_place : {true, false})
             for (const int repeats : {1, 3}) {
               INFO(name(collective) << " of " << elements << " " << name(operand.dtype) << " "
                                     << name(operand.op) << ", in place " << in_place);
-              const CheckedRun run = executor.run_checked({.mode = {in_place, repeats, false}});
+              const CheckedRun run = runner.run({.mode = {in_place, repeats, false}});
               CHECK(world->sum(run.wrong) == 0);
             }
         }
@@ -101,7 +103,7 @@ TEST_CASE("MPI's own collectives give the pattern's answer, in place and out of 
 TEST_CASE("MPI's other collectives give the pattern's answer, for all types, roots, and cuts") {
   const Rank m = world->ranks();
   const auto named = [&](Collective collective, Count elements) {
-    return world->native_name_for({.collective = collective, .ranks = m, .elements = elements});
+    return world->baseline().name_of({.collective = collective, .ranks = m, .elements = elements});
   };
   CHECK(named(Collective::reduce_scatter, 6 * m) == "MPI_Reduce_scatter_block");
   CHECK(named(Collective::all_gather, 6 * m) == "MPI_Allgather");
@@ -118,7 +120,7 @@ TEST_CASE("MPI's other collectives give the pattern's answer, for all types, roo
                                 .ranks = m,
                                 .elements = elements,
                                 .root = static_cast<Rank>(elements % m)};
-          INFO(world->native_name_for(problem)
+          INFO(world->baseline().name_of(problem)
                << " " << name(dtype) << " " << name(op) << " " << elements);
           CHECK(conformance::run_native(*world, problem, {dtype, op}) == conformance::kGood);
         }
@@ -130,8 +132,8 @@ TEST_CASE("messages between devices, directly and staged") {
   Device& device = *devices.front();
   for (const bool directly : {true, false}) {
     const auto transport = mpi_transport(*world, device, directly);
-    CHECK(transport->native_name() == "MPI_Allreduce");
     RankExecutor rank(*world, device, *transport);
+    CHECK(rank.baseline().name_of_allreduce() == "MPI_Allreduce");
     for (const Count elements : {0, 1, 10'007})
       for (const Operand operand :
            {Operand{DType::float32, Op::sum}, Operand{DType::bfloat16, Op::avg},
@@ -156,8 +158,8 @@ TEST_CASE("messages between devices, directly and staged") {
         CHECK(wrong_after([&] { rank.run_native(problem, data.data(), operand); }) == 0);
       }
     // A list, or why the library has none: what the communicator says.
-    CHECK(failure([&] { rank.native_algorithms(); }) ==
-          failure([&] { world->native_algorithms(); }));
+    CHECK(failure([&] { rank.baseline().algorithms(); }) ==
+          failure([&] { world->baseline().algorithms(); }));
   }
 }
 
@@ -175,7 +177,7 @@ TEST_CASE("the library's collectives of device memory are staged only where they
         const DeviceMemory data = device.allocate(100 * size_of(dtype));
         const std::span<std::byte> vector(data.data(), data.size());
         fill(vector, {dtype, Op::sum}, problem, world->rank());
-        transport->native_allreduce(data.data(), 100, {dtype, Op::sum}, *stream);
+        transport->baseline(*stream).run(problem, data.data(), data.data(), {dtype, Op::sum});
         stream->synchronize();
         CHECK(world->sum(wrong_elements(vector, {dtype, Op::sum}, problem, world->rank())) == 0);
       }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "collectives/backends/backend.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/nccl/library_choice.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -26,9 +27,11 @@ void on_gpus(Rank ranks, const Backend::Body& body) {
 
 /// "ring runs" or why not, on rank 0.
 std::string verdict(Executor& executor, const std::string& spec, Operand operand) {
-  if (const std::string why = executor.native_unsupported(spec, operand); !why.empty()) return why;
-  executor.load_input({.ranks = executor.control().ranks(), .elements = 1009}, operand);
-  const Count wrong = executor.control().sum(executor.run_checked({.native = spec}).wrong);
+  if (const std::string why = executor.baseline().unsupported(spec, operand); !why.empty())
+    return why;
+  CheckedRunner runner(executor);
+  runner.load_input({.ranks = executor.control().ranks(), .elements = 1009}, operand);
+  const Count wrong = executor.control().sum(runner.run({.native = spec}).wrong);
   return spec + (wrong == 0 ? " runs" : " is wrong");
 }
 
@@ -80,7 +83,7 @@ TEST_CASE("NCCL's choices: each runs and is right, or says why it cannot") {
   const auto all_of = [](Operand operand) {
     std::string text;
     on_gpus(2, [&](Executor& executor) {
-      std::vector<std::string> specs = executor.native_algorithms();
+      std::vector<std::string> specs = executor.baseline().algorithms();
       specs.insert(specs.end(), {"tree:proto=ll", "nvls:proto=simple", "nvls:proto=ll"});
       for (const std::string& spec : specs) {
         const std::string its = verdict(executor, spec, operand);
@@ -110,8 +113,9 @@ TEST_CASE("NCCL's choices: after a refusal, others run, and the same of other el
          {Operand{DType::float64, Op::max}, Operand{DType::float64, Op::sum},
           Operand{DType::int8, Op::sum}, Operand{DType::bfloat16, Op::avg}})
       mine += verdict(executor, "nvls", operand) + "\n";
-    executor.load_input({.ranks = 2, .elements = 5}, {});
-    if (executor.control().sum(executor.run_checked({}).wrong) != 0) mine += "wrong\n";
+    CheckedRunner runner(executor);
+    runner.load_input({.ranks = 2, .elements = 5}, {});
+    if (executor.control().sum(runner.run({}).wrong) != 0) mine += "wrong\n";
     if (executor.control().rank() == 0) text = mine;
   });
   CHECK(text ==
@@ -125,14 +129,15 @@ TEST_CASE("NCCL's choices: what the log says of each, in turns at one size") {
   setenv("NCCL_DEBUG_SUBSYS", "TUNING", 1);
   std::string text;
   on_gpus(2, [&](Executor& executor) {
-    executor.load_input({.ranks = 2, .elements = 1009}, {});
+    CheckedRunner runner(executor);
+    runner.load_input({.ranks = 2, .elements = 1009}, {});
     for (int turn = 0; turn < 2; ++turn)
-      for (const char* spec : {"ring:proto=ll", "", "nvls"}) executor.run_checked({.native = spec});
+      for (const char* spec : {"ring:proto=ll", "", "nvls"}) runner.run({.native = spec});
     if (executor.control().rank() == 0)
       for (const char* spec : {"ring:proto=ll", "", "nvls", "tree"})
-        text += executor.native_choice(spec) + "\n";
-    executor.load_input({.ranks = 2, .elements = 7}, {});
-    if (executor.control().rank() == 0) text += executor.native_choice("nvls");
+        text += runner.choice(spec) + "\n";
+    runner.load_input({.ranks = 2, .elements = 7}, {});
+    if (executor.control().rank() == 0) text += runner.choice("nvls");
   });
   unsetenv("NCCL_DEBUG_FILE");
   unsetenv("NCCL_DEBUG_SUBSYS");
@@ -144,16 +149,16 @@ TEST_CASE("NCCL's choices: what the log says of each, in turns at one size") {
 TEST_CASE("NCCL's choices: rows have the names of their specs; one rank has nothing to choose") {
   std::string label, scattered, why;
   on_gpus(1, [&](Executor& executor) {
-    label = executor.native_label("ring:proto=ll");
-    why = executor.native_unsupported("ring", {});
-    scattered = executor.native_name_for(
+    label = executor.baseline().label("ring:proto=ll");
+    why = executor.baseline().unsupported("ring", {});
+    scattered = executor.baseline().name_of(
         {.collective = Collective::reduce_scatter, .ranks = 1, .elements = 4});
   });
   CHECK(label == "ncclAllReduce:ring:proto=ll");
   CHECK(why == "NCCL cannot run ring for sum of float32 on one rank: it copies");
   CHECK(scattered == "ncclReduceScatter");
   CHECK_THAT(refusal([] {
-               on_gpus(2, [](Executor& executor) { executor.native_unsupported("rign", {}); });
+               on_gpus(2, [](Executor& executor) { executor.baseline().unsupported("rign", {}); });
              }),
              contains("unknown algorithm of NCCL 'rign'"));
 }

@@ -1,6 +1,7 @@
 // NCCL's own collectives of 8-bit floats, on the stand-in: which versions and GPUs reduce them, and that moving
 // them needs neither.
 #include "collectives/backends/backend.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/nccl/float8_support.hpp"
 #include "collectives/verifiable_input.hpp"
 #include "tests/fakes/cuda/fake_cuda.hpp"
@@ -32,8 +33,9 @@ std::string on_capability(int capability, Say say) {
 
 /// Runs NCCL's own collective on such elements.
 std::string run(Executor& executor, Collective collective, DType dtype) {
-  executor.load_input({.collective = collective, .ranks = 2, .elements = 1006}, {dtype, Op::sum});
-  const Count wrong = executor.control().sum(executor.run_checked({}).wrong);
+  CheckedRunner runner(executor);
+  runner.load_input({.collective = collective, .ranks = 2, .elements = 1006}, {dtype, Op::sum});
+  const Count wrong = executor.control().sum(runner.run({}).wrong);
   return std::string(name(collective)) + (wrong == 0 ? "\n" : " is wrong\n");
 }
 
@@ -54,8 +56,8 @@ TEST_CASE("NCCL's 8-bit floats: versions and GPUs that reduce them") {
 TEST_CASE("NCCL's 8-bit floats: reduced from compute capability 9.0 on") {
   for (const DType dtype : kFloat8)
     CHECK(on_capability(90, [&](Executor& executor) {
-            std::string text = executor.native_unsupported("", {dtype, Op::avg}) +
-                               executor.native_unsupported("ring", {dtype, Op::sum});
+            std::string text = executor.baseline().unsupported("", {dtype, Op::avg}) +
+                               executor.baseline().unsupported("ring", {dtype, Op::sum});
             for (const Collective collective : kCollectives)
               text += run(executor, collective, dtype);
             return text;
@@ -66,10 +68,10 @@ TEST_CASE("NCCL's 8-bit floats: before, they are moved, and a reduction is refus
   const std::string why = why_no_float8(22809, 22809, 86);
   for (const DType dtype : kFloat8) {
     CHECK(on_capability(86, [&](Executor& executor) {
-            return executor.native_unsupported("", {dtype, Op::sum}) + "\n" +
-                   executor.native_unsupported("ring", {dtype, Op::sum}) + "\n" +
-                   executor.native_unsupported("", {DType::bfloat16, Op::sum}) +
-                   executor.native_unsupported("ring", {DType::bfloat16, Op::sum}) +
+            return executor.baseline().unsupported("", {dtype, Op::sum}) + "\n" +
+                   executor.baseline().unsupported("ring", {dtype, Op::sum}) + "\n" +
+                   executor.baseline().unsupported("", {DType::bfloat16, Op::sum}) +
+                   executor.baseline().unsupported("ring", {DType::bfloat16, Op::sum}) +
                    run(executor, Collective::all_gather, dtype) +
                    run(executor, Collective::broadcast, dtype);
           }) == why + "\n" + why + "\nall_gather\nbroadcast\n");

@@ -1,6 +1,7 @@
 // NCCL's own collectives run on memory in registered windows, on the stand-in (tests/fakes/cuda).
 #include "algorithms/base/error.hpp"
 #include "collectives/backends/backend.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "tests/fakes/cuda/fake_cuda.hpp"
 #include "tests/support/catch.hpp"
 
@@ -24,17 +25,18 @@ Seen run_natives(bool windows) {
   Seen seen;
   Job job;
   find_backend("nccl").run(job, {.ranks = 3}, [&](Executor& executor) {
+    CheckedRunner runner(executor);
     Count wrong = 0;
     std::string choices;
     for (const Count elements : {0, 1, 1009, 5000}) {
-      executor.load_input({.ranks = 3, .elements = elements}, {});
+      runner.load_input({.ranks = 3, .elements = elements}, {});
       const Algorithm& ring = find_algorithm("ring");
       for (int turn = 0; turn < 2; ++turn) {
         for (const char* const spec : {"", "ring:proto=ll", "tree"})
-          wrong += executor.run_checked({.native = spec}).wrong;
-        wrong += executor.run_checked({.algorithm = &ring}).wrong;
+          wrong += runner.run({.native = spec}).wrong;
+        wrong += runner.run({.algorithm = &ring}).wrong;
       }
-      choices += executor.native_choice("") + "\n" + executor.native_choice("tree") + "\n";
+      choices += runner.choice("") + "\n" + runner.choice("tree") + "\n";
     }
     const Count all = executor.control().sum(wrong);
     if (executor.control().rank() != 0) return;
@@ -73,10 +75,11 @@ TEST_CASE("NCCL's windows: an algorithm that NCCL refuses leaves no window behin
   std::string why;
   Count wrong = 1;
   find_backend("nccl").run(job, {.ranks = 2}, [&](Executor& executor) {
-    executor.load_input({.ranks = 2, .elements = 1009}, {});
-    executor.run_checked({});
-    const std::string mine = executor.native_unsupported("nvls", {DType::float64, Op::max});
-    const Count all = executor.control().sum(executor.run_checked({.native = "nvls"}).wrong);
+    CheckedRunner runner(executor);
+    runner.load_input({.ranks = 2, .elements = 1009}, {});
+    runner.run({});
+    const std::string mine = executor.baseline().unsupported("nvls", {DType::float64, Op::max});
+    const Count all = executor.control().sum(runner.run({.native = "nvls"}).wrong);
     if (executor.control().rank() != 0) return;
     why = mine;
     wrong = all;

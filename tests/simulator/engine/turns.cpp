@@ -44,7 +44,7 @@ TEST_CASE("lanes are pieces of a channel, or channels") {
 // each of P-1 messages.
 TEST_CASE("fluid passes on a piece while the next one is on its way, to the picosecond") {
   const auto network = make_network(find_model("fluid"), {}, 2);
-  const Path path = network->path(0, 1);
+  const Path path = network->shortcuts()->path(0, 1);
   for (const Rank ranks : {2, 3, 9})
     for (const int segments : {1, 2, 7, 32}) {
       const Bytes piece = 1 << 20;

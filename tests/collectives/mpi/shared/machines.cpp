@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/host/host_executor.hpp"
 #include "collectives/mpi/shared/shared_communicator.hpp"
 #include "tests/support/conformance.hpp"
@@ -66,14 +67,15 @@ TEST_CASE("several machines: hierarchical by machine, with messages of all kinds
       if (!has_several(machines)) continue;
       CHECK_THAT(machines.communicator->transport(), contains(" emulated machines, MPI between"));
       HostExecutor executor(*machines.communicator);
+      CheckedRunner runner(executor);
       for (const Count elements : {1, 25, 8'192, 200'003}) {
         const Problem problem{
             .ranks = world->ranks(), .elements = elements, .groups = machines.groups.get()};
-        executor.load_input(problem, {DType::float32, Op::sum});
+        runner.load_input(problem, {DType::float32, Op::sum});
         for (const bool in_place : {true, false})
           for (const int segments : {1, 3}) {
             INFO(elements << " elements, " << each << " per machine, in place " << in_place);
-            const auto run = executor.run_checked(
+            const auto run = runner.run(
                 {.algorithm = &hierarchical(), .segments = segments, .mode = {in_place, 2, false}});
             CHECK(world->sum(run.wrong) == 0);
           }
@@ -139,7 +141,8 @@ TEST_CASE("several machines: many lanes") {
 TEST_CASE("several machines: the library's own allreduce is beside them") {
   const Machines machines(1);
   const bool one = world->ranks() == 1;
-  CHECK(machines.communicator->native_name() == (one ? "shared slices" : "MPI_Allreduce"));
+  CHECK(machines.communicator->baseline().name_of_allreduce() ==
+        (one ? "shared slices" : "MPI_Allreduce"));
   for (const Op op : {Op::sum, Op::avg})
     CHECK(conformance::run_native(*machines.communicator,
                                   {.ranks = world->ranks(), .elements = 1009},

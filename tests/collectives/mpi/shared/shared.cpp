@@ -7,6 +7,7 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/host/checked_runner.hpp"
 #include "collectives/host/host_executor.hpp"
 #include "collectives/mpi/shared/shared_communicator.hpp"
 #include "collectives/mpi/shared/slots.hpp"
@@ -118,7 +119,7 @@ TEST_CASE("shared memory: more lanes than buffers") {
 }
 
 TEST_CASE("shared slices between processes: all types and operations") {
-  CHECK(shared().native_name() == "shared slices");
+  CHECK(shared().baseline().name_of_allreduce() == "shared slices");
   for (const bool reads_peers : {true, false})
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
@@ -146,18 +147,19 @@ TEST_CASE("shared memory: the same bits as over MPI") {
 
 TEST_CASE("shared memory: the library's own collectives and its own allreduce beside them") {
   HostExecutor executor(shared());
+  CheckedRunner runner(executor);
   for (const Collective collective : kCollectives) {
     const Problem problem{.collective = collective, .ranks = world->ranks(), .elements = 1003};
-    executor.load_input(problem, {DType::int64, Op::sum});
+    runner.load_input(problem, {DType::int64, Op::sum});
     for (const bool in_place : {true, false})
-      CHECK(world->sum(executor.run_checked({.mode = {in_place, 2, false}}).wrong) == 0);
+      CHECK(world->sum(runner.run({.mode = {in_place, 2, false}}).wrong) == 0);
   }
-  CHECK(executor.native_label("library") == "MPI_Allreduce");
-  CHECK(executor.native_label("ring") == "MPI_Allreduce:ring");
-  executor.load_input({.ranks = world->ranks(), .elements = 77}, {});
+  CHECK(executor.baseline().label("library") == "MPI_Allreduce");
+  CHECK(executor.baseline().label("ring") == "MPI_Allreduce:ring");
+  runner.load_input({.ranks = world->ranks(), .elements = 77}, {});
   for (const char* spec : {"", "library", "", "library"}) {
     const int before = library_allreduces;
-    const Count wrong = executor.run_checked({.native = spec}).wrong;
+    const Count wrong = runner.run({.native = spec}).wrong;
     CHECK(library_allreduces == before + (*spec ? 1 : 0));
     CHECK(world->sum(wrong) == 0);
   }
@@ -224,16 +226,16 @@ TEST_CASE("shared memory: vectors that all ranks map") {
     CHECK(is_mapped_shared(mapped->allocate(100'000).get()));
     CHECK_FALSE(is_mapped_shared(shared(reads_peers).allocate(100'000).get()));
     HostExecutor executor(*mapped);
+    CheckedRunner runner(executor);
     for (const Count elements : {0, 1, 3'000, 100'003}) {
       const Problem problem{.ranks = world->ranks(), .elements = elements};
-      executor.load_input(problem, {DType::float32, Op::sum});
+      runner.load_input(problem, {DType::float32, Op::sum});
       for (const bool in_place : {true, false}) {
-        CHECK(world->sum(executor.run_checked({.mode = {in_place, 2, false}}).wrong) == 0);
+        CHECK(world->sum(runner.run({.mode = {in_place, 2, false}}).wrong) == 0);
         for (const Algorithm& algorithm : algorithms()) {
           if (!unsupported(algorithm, problem).empty()) continue;
           INFO(algorithm.name << " of " << elements << ", in place " << in_place);
-          const auto run =
-              executor.run_checked({.algorithm = &algorithm, .mode = {in_place, 2, false}});
+          const auto run = runner.run({.algorithm = &algorithm, .mode = {in_place, 2, false}});
           CHECK(world->sum(run.wrong) == 0);
         }
       }

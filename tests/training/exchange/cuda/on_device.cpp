@@ -202,8 +202,8 @@ TEST_CASE("gradients on devices: parts that are not neighbors travel as one vect
       gradients.run(parts, variables, [&](std::span<float> there, DeviceGradients::Events after) {
         CHECK(there.size() == 483);
         CHECK(after.size() == 1);
-        executor.execute_on_device(&find_algorithm("ring"), {.ranks = 2, .elements = 483},
-                                   std::as_writable_bytes(there).data(), {}, 1, after);
+        executor.on_device()->execute(&find_algorithm("ring"), {.ranks = 2, .elements = 483},
+                                      std::as_writable_bytes(there).data(), {}, 1, after);
       });
       std::vector<float> now(1000), right = mine;
       math->copy(now, all);
@@ -344,8 +344,8 @@ TEST_CASE("codes on devices: where they are made, and what they travel from") {
   find_backend("nccl").run(job, {.ranks = 1}, [&](Executor& executor) {
     CHECK(place_of_codes(choice, "requantize", &executor) == "GPU 0, sent from its memory");
     struct Plans final : DeviceTransport {  // kernels carry all messages
+      Plans() : DeviceTransport({.runs_plans = true}) {}
       void exchange(std::span<const SendRecv>, DeviceStream&) override {}
-      bool runs_plans() const override { return true; }
     } transport;
     StagedExecutor plans(executor.control(), *executor.device(), transport);
     CHECK(place_of_codes(choice, "requantize", &plans) == "GPU 0, sent from host memory");
