@@ -6,6 +6,7 @@
 
 #include "bench/cli/launcher.hpp"
 #include "bench/cli/say.hpp"
+#include "bench/cli/words.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -15,7 +16,8 @@ CLI::Option* hidden(CLI::Option* option, const std::string& about) {
   return option->group("")->description(about);
 }
 
-constexpr const char* kRenamed = "renamed ";  // begins the description of an old name
+// What the description of an old name begins with: of one that has a new name, and of others.
+constexpr const char *kRenamed = "renamed ", *kMoved = "moved ";
 
 }  // namespace
 
@@ -31,7 +33,7 @@ CLI::Option* add_old_option(CLI::App& app, const std::string& old_name, const st
     note_old_name(old_name, text);
     take(value);
   };
-  return hidden(app.add_option_function<std::string>(old_name, parse), now);
+  return hidden(app.add_option_function<std::string>(old_name, parse), kMoved + now);
 }
 
 CLI::Option* add_old_flag(CLI::App& app, const std::string& old_name, const std::string& now,
@@ -40,14 +42,19 @@ CLI::Option* add_old_flag(CLI::App& app, const std::string& old_name, const std:
     note_old_name(old_name, now);
     take();
   };
-  return hidden(app.add_flag_callback(old_name, parse), now);
+  return hidden(app.add_flag_callback(old_name, parse), kMoved + now);
+}
+
+bool is_old_name(const CLI::Option& option) {
+  const std::string& about = option.get_description();
+  return option.get_group().empty() && (about.starts_with(kRenamed) || about.starts_with(kMoved));
 }
 
 void note_old_name(const std::string& old_name, const std::string& now) {
   static std::set<std::string> said;
   const auto launched = launched_rank();
   if ((launched && launched->rank > 0) || !said.insert(old_name).second) return;
-  say("note: {} is now {}\n", old_name, now);
+  say("note: {} is now {}\n", old_name == kOptionO ? "--o" : old_name, now);
 }
 
 void use_new_name(const CLI::App& app, std::string& word) {

@@ -25,6 +25,9 @@ CLI::Option* add_old_option(CLI::App& app, const std::string& old_name, const st
 CLI::Option* add_old_flag(CLI::App& app, const std::string& old_name, const std::string& now,
                           std::function<void()> take);
 
+/// Whether an option is only there under its old name.
+bool is_old_name(const CLI::Option& option);
+
 /// Says that an option is now something else: once for each, and in a job on rank 0 only.
 void note_old_name(const std::string& old_name, const std::string& now);
 

@@ -32,7 +32,7 @@ bool is_hexadecimal(std::string_view value) {
 
 bool is_number(const CLI::Option& option) {
   constexpr std::string_view kTypes[] = {"EPOCHS", "RATE", "FACTOR", "NUMBER",
-                                         "COUNT",  "PART", "FLOAT"};
+                                         "COUNT",  "PART", "FLOAT",  "SEED"};
   return std::find(std::begin(kTypes), std::end(kTypes), option.get_type_name()) !=
          std::end(kTypes);
 }

@@ -69,7 +69,9 @@ TEST_CASE("an option that became a part of another one says how to write that") 
   add_old_option(*command, "--bound", "--strategy stale_synchronous:staleness={}",
                  [&](const std::string& text) { staleness = text; });
   add_old_flag(*command, "--quiet", "--output quiet", [&] { quiet = true; });
-  CHECK(stderr_of([&] { parse(app, {"--bound", "2", "--quiet"}); }) ==
+  CHECK(stderr_of([&] {
+          parse(app, {"--bound", "2", "--quiet"});
+        }) ==
         "note: --bound is now --strategy stale_synchronous:staleness=2\n"
         "note: --quiet is now --output quiet\n");
   CHECK(staleness == "2");
