@@ -13,8 +13,10 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/launcher.hpp"
+#include "bench/cli/old_names.hpp"
 #include "bench/cli/process.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/words.hpp"
 #include "bench/cli/write_file.hpp"
@@ -61,24 +63,23 @@ constexpr Command kCommands[] = {
     {"show", "Print the rounds of an algorithm as a table, or a topology", add_show},
     {"verify", "Prove algorithms correct: every contribution exactly once, no deadlock",
      add_verify},
-    {"count", "Count messages: the closed formula against the programs", add_count},
+    {"count", "Count messages by the closed form and by the programs, and compare", add_count},
     {"simulate", "Predict the time of algorithms on a network model", add_simulate},
-    {"bound", "Compute how fast a collective could be at all on a network, and what limits it",
-     add_bound},
+    {"bound", "Compute the optimum of a collective on a network, and what limits it", add_bound},
     {"validate", "Predict published measurements from their calibration rows, and print the errors",
      add_validate},
-    {"run", "Run algorithms for real, checked, beside the library's own", add_run},
+    {"run", "Run and check algorithms on this machine or job, beside the library's own", add_run},
     {"calibrate", "Measure a machine's network on 2 or 3 ranks, for predictions", add_calibrate},
-    {"identify", "Find out which algorithm MPI_Allreduce really ran, by its messages",
-     add_identify},
-    {"tune", "Choose the best algorithm by ranks and size, and write decision files for libraries",
+    {"identify", "Identify the algorithm that MPI_Allreduce runs, by its messages", add_identify},
+    {"tune",
+     "Choose the best algorithm per number of ranks and size, and write decision files for "
+     "libraries",
      add_tune},
     {"train", "Train a model on several workers, and report the cost of communication", add_train},
     {"plan", "Predict step time, efficiency and limits of training on GPUs that you do not have",
      add_plan},
     {"compare",
-     "Compare two result files: what became slower, with status 1 if anything did; or the times of "
-     "one file with their predictions",
+     "Report regressions between two result files (exit 1 if any), or the prediction errors of one",
      add_compare},
     {"report", "Write one self-contained HTML page from result files", add_report},
     {"explore", "Write one HTML page that animates, computes and simulates the algorithms",
@@ -156,8 +157,10 @@ std::string unexpected_argument(const CLI::App& program, const std::vector<std::
                        command.get_name());
   }
   std::vector<std::string> options;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_old_name(*option)) continue;
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
   const std::vector<std::string_view> names(options.begin(), options.end());
   return fmt::format("unknown option '{}'{} (`arlab {} --help` lists all options)", word,
                      did_you_mean(word, names), command.get_name());
@@ -189,6 +192,7 @@ int run(std::vector<std::string> words) {
   Session session;
   words = with_settings(std::move(words));
   session.command = words;
+  use_help_all(words);
   add_commands(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {

@@ -120,7 +120,7 @@ set(ARLAB_UNITS
   "training/(data|exchange|profiles|simulation)"
   "bench/(cli|export|goal|replay|simulate|msccl)"
   "bench/(results|measure|perf|study|machine|launches)"
-  "bench/(validate|calibrate|tune(/guided)?|identify|sweep|scale)")
+  "bench/(validate|calibrate|tune|identify|sweep|scale)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
   bench/study/verdict.cpp

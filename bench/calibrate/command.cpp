@@ -152,7 +152,7 @@ void add_calibrate(CLI::App& command, Session& session) {
       "  mpirun -n 3 --map-by node arlab calibrate --topology "
       "leaf_spine:leaves=2,spines=1,hosts=4,oversubscription=4\n"
       "  arlab calibrate -b threads -p 3 -o threads.toml\n"
-      "  arlab simulate all -p 8 -s 1M --machine machine.toml\n"
+      "  arlab simulate all -p 8 -s 1M --network machine.toml\n"
       "  mpirun -n 8 arlab run all -s 4K..4M --machine machine.toml");
   const auto options = std::make_shared<CalibrateCommand>();
   command

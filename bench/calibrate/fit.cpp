@@ -117,6 +117,35 @@ simulator::SizeCurve host_curve(const ProbeTimes& times, const simulator::Machin
   return curve;
 }
 
+// What messages and reductions take beyond the other numbers. Returns the machine without delays, of
+// a message in the mean. `parts`: of a message, each of which takes the latency.
+simulator::Machine fit_rest(simulator::Machine& m, const ProbeTimes& times, int parts) {
+  const std::vector<TimeOfSize>& one_way = times.one_way;
+  simulator::Machine still = m;
+  still.latency += m.drift / parts;
+  still.drift = still.drift_long = 0;
+  if (!m.shared && m.burst > 0) {
+    fit_burst(still, times);
+    m.burst = still.burst;
+    m.burst_left = still.burst_left;
+  }
+  // The smallest message has bytes, too.
+  const double smallest =
+      pattern_us(Pattern::round_trip, static_cast<Bytes>(one_way.front().bytes), still) / 2;
+  const double excess = kPicoseconds * (smallest - one_way.front().us) / parts;
+  still.latency = std::max(0.0, still.latency - excess);
+  m.latency = std::max(0.0, m.latency - excess);
+  m.host = host_curve(times, still);
+  still.host = m.host;
+  if (m.shared) {
+    fit_local(still, times);
+    m.host_together = still.host_together;
+    m.reduction = still.reduction;
+    m.reduction_sent = still.reduction_sent;
+  }
+  return still;
+}
+
 }  // namespace
 
 Fit fit(const ProbeTimes& times, bool several_hosts) {
@@ -139,7 +168,8 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   const bool announced =  // request, grant, message
       one_way.front().bytes > times.eager_bytes && !m.shared;
   // Which includes a rank's mean delay.
-  m.latency = (kPicoseconds * latency - m.drift) / (announced ? 3 : 1);
+  const int parts = announced ? 3 : 1;
+  m.latency = (kPicoseconds * latency - m.drift) / parts;
   m.beta = kPicoseconds * per_byte;
   m.eager = times.eager_bytes;
   if (several_hosts) {
@@ -159,29 +189,7 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   }
   for (const TimeOfSize& t : times.reductions)
     m.reduction.points.push_back({t.bytes, kPicoseconds * t.us});
-  simulator::Machine still = m;  // of a message in the mean
-  still.latency += m.drift / (announced ? 3 : 1);
-  still.drift = still.drift_long = 0;
-  if (several_hosts && m.burst > 0) {
-    fit_burst(still, times);
-    m.burst = still.burst;
-    m.burst_left = still.burst_left;
-  }
-  // The smallest message has bytes, too.
-  const double smallest =
-      pattern_us(Pattern::round_trip, static_cast<Bytes>(one_way.front().bytes), still) / 2;
-  const double excess = kPicoseconds * (smallest - latency) / (announced ? 3 : 1);
-  still.latency = std::max(0.0, still.latency - excess);
-  m.latency = std::max(0.0, m.latency - excess);
-  m.host = host_curve(times, still);
-  still.host = m.host;
-  if (m.shared) {
-    fit_local(still, times);
-    m.host_together = still.host_together;
-    m.reduction = still.reduction;
-    m.reduction_sent = still.reduction_sent;
-  }
-  result.rows = fit_rows(times, still);
+  result.rows = fit_rows(times, fit_rest(m, times, parts));
   return result;
 }
 

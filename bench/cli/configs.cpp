@@ -69,6 +69,31 @@ const Algorithm& named(const std::string& name, const std::vector<std::string>& 
                                  fmt::join(names, ", "), advice));
 }
 
+void check_total(double total, Count most) {
+  if (total > static_cast<double>(most))
+    fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
+                                   "{} configurations in one sweep",
+                                   total, show_count(most)));
+}
+
+void check_segments(const std::vector<int>& all_segments, Collective task) {
+  if ((task == Collective::reduce_scatter || task == Collective::all_gather) &&
+      (all_segments.size() > 1 || all_segments.front() > 1))
+    fail(Blame::usage, fmt::format("--segments {}: {} would end with several pieces per rank "
+                                   "instead of one chunk: use 1 segment",
+                                   all_segments.back(), name(task)));
+}
+
+// The given layout of p ranks, and what the network says besides.
+RankLayout completed(RankLayout given, const LayoutOf& network, Rank p, bool uses_trees) {
+  const bool with_trees = !given.forest && uses_trees;
+  const RankLayout found = network(p, with_trees);
+  if (!given.forest) given.forest = found.forest;
+  if (!given.groups) given.groups = found.groups;
+  if (!given.grid) given.grid = found.grid;
+  return given;
+}
+
 }  // namespace
 
 std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
@@ -240,16 +265,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
        {all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
         all_segments.size(), chosen.size(), elements_of.front().size()})
     total *= static_cast<double>(n);
-  const Count most = plan ? kMostPlanned : kMostConfigs;
-  if (total > static_cast<double>(most))
-    fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
-                                   "{} configurations in one sweep",
-                                   total, show_count(most)));
-  if ((task == Collective::reduce_scatter || task == Collective::all_gather) &&
-      (all_segments.size() > 1 || all_segments.front() > 1))
-    fail(Blame::usage, fmt::format("--segments {}: {} would end with several pieces per rank "
-                                   "instead of one chunk: use 1 segment",
-                                   all_segments.back(), name(task)));
+  check_total(total, plan ? kMostPlanned : kMostConfigs);
+  check_segments(all_segments, task);
   std::vector<Config> all;
   all.reserve(static_cast<std::size_t>(total));
   const bool uses_trees =
@@ -273,15 +290,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
   for (const Rank p : all_ranks) {
     if (every_root()) all_roots = parsed_roots(p);
     const RankLayout given = given_layout(p);
-    for (std::size_t i = 0; i < choices; ++i) {
-      layouts[i] = given;
-      if (networks.empty()) continue;
-      const bool with_trees = !given.forest && uses_trees;
-      const RankLayout found = networks[i](p, with_trees);
-      if (!given.forest) layouts[i].forest = found.forest;
-      if (!given.groups) layouts[i].groups = found.groups;
-      if (!given.grid) layouts[i].grid = found.grid;
-    }
+    for (std::size_t i = 0; i < choices; ++i)
+      layouts[i] = networks.empty() ? given : completed(given, networks[i], p, uses_trees);
     for (std::size_t t = 0; t < all_dtypes.size(); ++t)
       for (const collectives::Op op : all_ops)
         for (const Rank root : all_roots)

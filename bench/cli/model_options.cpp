@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/cli/network_spec.hpp"
+#include "bench/cli/old_names.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/read_file.hpp"
 #include "bench/cli/units.hpp"
@@ -18,19 +20,6 @@
 namespace arlab::bench {
 
 namespace {
-
-// What the parameter is in each model that has it, such as "loggops: latency of the network".
-std::string help_of(const Parameter& wanted) {
-  std::string names, help;
-  for (const simulator::Model& m : simulator::models())
-    for (const Parameter& p : m.parameters) {
-      if (p.name != wanted.name) continue;
-      const bool same = help == p.help;
-      names += (names.empty() ? "" : same ? ", " : ": " + help + "; ") + std::string(m.name);
-      help = p.help;
-    }
-  return names + ": " + help;
-}
 
 const char* type_of(const Parameter& p) {
   switch (p.unit) {
@@ -66,18 +55,41 @@ void ModelOptions::add_machine(CLI::App& command) {
       ->type_name("MACHINE");
 }
 
-void ModelOptions::add(CLI::App& command) {
-  std::string names;
+namespace {
+
+// The options of a network before --network: they say how that names it.
+void add_old_network_options(CLI::App& command, ModelOptions& o) {
+  add_old_option(command, "--model", "--network {}", [&o](const std::string& name) {
+    if (!o.model.empty() && o.model != name)
+      fail(Blame::usage,
+           fmt::format("--network is of model {}: leave out --model {}", o.model, name));
+    o.model = name;
+  });
+  add_old_option(command, "--machine", "--network {}", [&o](const std::string& path) {
+    o.machine_path = path;
+  })->type_name("MACHINE");
   for (const simulator::Model& m : simulator::models())
-    names += (names.empty() ? "" : " or ") + std::string(m.name);
+    for (const Parameter& p : m.parameters) {
+      const std::string name(p.name);
+      const std::string option = name == "o" ? kOptionO : "--" + name;
+      if (command.get_option_no_throw(option)) continue;  // of an earlier model, too
+      add_old_option(command, option, fmt::format("a setting of --network: MODEL:{}={{}}", name),
+                     [&o, name](const std::string& text) { o.given[name] = text; })
+          ->type_name(type_of(p));
+    }
+}
+
+}  // namespace
+
+void ModelOptions::add(CLI::App& command) {
   command
-      .add_option("--model", model,
-                  fmt::format("{} (default {}; with --topology {}, with --machine {}); `arlab list "
-                              "models` explains them",
-                              names, kDefaultModel, kLinkModel, kMachineModel))
-      ->type_name("NAME");
-  add_machine(command);
-  const std::string group = "Topology (of --model " + with_links(" or ") + ")";
+      .add_option_function<std::vector<std::string>>(
+          "--network", [this](const auto& lists) { use_networks(*this, lists); },
+          network_help(kDefaultModel))
+      ->type_name("NETWORKS")
+      ->allow_extra_args(false)
+      ->take_all();
+  const std::string group = "Topology (of --network " + with_links(" or ") + ")";
   const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
     return command.add_option(name, values, help)
         ->type_name(type)
@@ -86,28 +98,13 @@ void ModelOptions::add(CLI::App& command) {
         ->take_all();
   };
   list("--topology", topologies, "TOPOLOGIES",
-       "torus:dims=4x4x4,fat_tree:k=8, or GraphML or DOT files (default crossbar); `arlab list "
-       "topologies`");
+       "The same as --network: torus:dims=4x4x4,fat_tree:k=8, or GraphML or DOT files (default "
+       "crossbar)");
   list("--placement", placements, "PLACEMENTS",
        "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
       ->delimiter(',');
   network.add(command, group);
-  for (const simulator::Model& m : simulator::models())
-    for (const Parameter& p : m.parameters) {
-      const std::string parameter(p.name);
-      if (given.count(parameter) > 0) continue;  // of an earlier model, too
-      const bool is_o = parameter == "o";
-      command
-          .add_option(is_o ? kOptionO : "--" + parameter, given[parameter],
-                      help_of(p) + (is_o ? " (or --o)" : ""))
-          ->type_name(type_of(p))
-          ->group("Model parameters");
-    }
-}
-
-std::string ModelOptions::note() const {
-  if (!model.empty() || topologies.empty() || !machine_path.empty()) return "";
-  return fmt::format("--topology without --model: simulated with model {}", kLinkModel);
+  add_old_network_options(command, *this);
 }
 
 std::vector<TopologyOptions> ModelOptions::networks() const {
@@ -116,13 +113,13 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
   if (any && !parsed_model().has_links)
     fail(Blame::usage,
          fmt::format("model {} knows no topology: leave out --topology, --placement, --routing, "
-                     "--fault and --seed, or use --model {}",
+                     "--fault and --seed, or use --network {}",
                      parsed_model().name, with_links(" or ")));
   const MachineFile* machine_file = file();
   if (any && is_shared())
     fail(Blame::usage,
          "ranks of one machine have no network: leave out --topology, --placement, --routing, "
-         "--fault and --seed, or use --shared no");
+         "--fault and --seed, or set shared=no");
   const auto stated = [&](const std::string& text, const char* usual) {
     return machine_file && !text.empty() ? text : usual;
   };
@@ -184,8 +181,7 @@ void ModelOptions::check_effects() const {
   const Values all = values();
   if (parsed_model().name != kMachineModel || is_random(simulator::with_values({}, all))) return;
   for (const char* name : {"drift_seed", "drift_runs"})
-    if (is_given(name))
-      fail_without_effect(fmt::format("--{}", name), "--drift or --drift_long above 0");
+    if (is_given(name)) fail_without_effect(name, "drift or drift_long above 0");
 }
 
 int ModelOptions::draws() const {
@@ -237,9 +233,8 @@ const simulator::Model& ModelOptions::parsed_model() const {
                                                        : kLinkModel);
   const simulator::Model& chosen = simulator::find_model(model);
   if (!machine_path.empty() && chosen.name != kMachineModel)
-    fail(Blame::usage,
-         fmt::format("--machine {} describes model {}, not {}: leave out --model or --machine",
-                     machine_path, kMachineModel, chosen.name));
+    fail(Blame::usage, fmt::format("{} describes model {}, not {}: leave out one of them",
+                                   machine_path, kMachineModel, chosen.name));
   return chosen;
 }
 
@@ -261,9 +256,9 @@ Values ModelOptions::values() const {
                                     [&name = name](const Parameter& p) { return p.name == name; });
     if (found == chosen.parameters.end())
       fail(Blame::usage,
-           fmt::format("model {} has no parameter {}: leave out --{}, or choose another --model",
-                       chosen.name, name, name));
-    values[name] = parse_value(*found, text, "--" + name);
+           fmt::format("model {} has no parameter {}: leave it out, or choose another model",
+                       chosen.name, name));
+    values[name] = parse_value(*found, text, name);
   }
   return simulator::complete(chosen, values);
 }

@@ -1,4 +1,4 @@
-// The options of network models: --model, one option per parameter of any model, and the networks.
+// The options of a simulated network: --network, and those of its topologies.
 #pragma once
 
 #include <map>
@@ -39,8 +39,6 @@ struct ModelOptions {
   const simulator::Model& parsed_model() const;
   /// Throws Error(usage) for a given option that changes nothing.
   void check_effects() const;
-  /// Returns what the model was chosen by, if not by name; empty if there is nothing to say.
-  std::string note() const;
 
   /// Returns the networks of a sweep, topologies x placements; at least one. Throws Error(usage) if
   /// the model does not use a given option.

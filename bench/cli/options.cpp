@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/old_names.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -58,8 +59,8 @@ void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
            seed = static_cast<std::uint64_t>(number);
          },
-         "Of ecmp, valiant and random placement (default 0)")
-      ->type_name("COUNT")
+         "Seed of random numbers: of ecmp, valiant and random placement (default 0)")
+      ->type_name("SEED")
       ->group(group);
 }
 
@@ -77,7 +78,7 @@ void SweepOptions::add_names(CLI::App& app) {
       ->type_name("NAME");
   as_list(app.add_option(
               "--root,--master", roots,
-              "Roots of a tree, masters of master_worker, sources of a broadcast (default 0); or "
+              "Roots of trees, masters of master_worker, sources of broadcasts (default 0); or "
               "all"))
       ->type_name("RANKS");
 }
@@ -101,10 +102,10 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
   as_list(app.add_option("-s,--size", sizes,
                          "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4 (K = 1024)"))
       ->type_name("BYTES");
-  as_list(
-      app.add_option("--segments", segments,
-                     "Pipeline: cut the vector into this many pieces, which follow one another: 4, "
-                     "or 1,2,4 (default 1; hierarchical is simulated in up to 16 on links)"))
+  as_list(app.add_option(
+              "--segments", segments,
+              "Pipeline segments per vector: 4, or 1,2,4 (default 1; hierarchical is simulated "
+              "with up to 16 on links)"))
       ->type_name("COUNTS");
   if (!with_type) return;
   as_list(app.add_option("-t,--dtype", dtypes,
@@ -116,20 +117,21 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
 }
 
 void SweepOptions::add_outputs(CLI::App& app) {
-  app.add_option("--json", json,
-                 "Write records as JSON Lines to this file as they come; - is stdout")
+  app.add_option("--json", json, "Write records as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
   app.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
   app.add_option("-o,--output", output, "Write the table to this file (default -, stdout)")
       ->type_name("FILE");
-  app.add_flag("--resume", resume, "Continue the --json file: skip configurations that it holds");
-  app.add_flag("--plan", plan,
-               "Print the configurations and what they would take, without running them");
+  app.add_flag("--resume", resume,
+               "Continue the --json file: skip configurations already recorded in it");
+  app.add_flag("--dry-run", plan,
+               "Print the configurations and their estimated time, without running them");
+  add_old_name(app, "--plan", "--dry-run");
   app.add_option_function<std::string>(
          "--max-messages",
          [this](const std::string& text) { max_messages = limit(text, "--max-messages"); },
-         "Skip configurations of more messages, with an estimate (default 1e9)")
+         "Skip configurations of more messages, and print an estimate (default 1e9)")
       ->type_name("COUNT");
   app.add_option_function<std::string>(
          "--max-seconds",
@@ -140,15 +142,14 @@ void SweepOptions::add_outputs(CLI::App& app) {
 
 void SweepOptions::add_share(CLI::App& app) {
   app.add_flag("--share", share,
-               "Share the configurations among the processes that srun or mpirun started; the last "
-               "one to end merges their parts of the --json file");
+               "Divide the configurations among the processes that srun or mpirun started; the "
+               "last one merges their parts of the --json file");
 }
 
 void SweepOptions::add_jobs(CLI::App& app) {
   constexpr std::int32_t kMostJobs = 1024;
   add_number(app, "-j,--jobs", jobs, 1, kMostJobs,
-             "Threads that evaluate configurations, with results in order (default one per "
-             "processor; with --share 1)");
+             "Threads that evaluate configurations (default one per processor; with --share 1)");
 }
 
 }  // namespace arlab::bench

@@ -6,7 +6,7 @@
 namespace arlab::bench {
 
 inline constexpr std::string_view kOutOfMemory =
-    "out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs";
+    "out of memory: use fewer ranks or smaller sizes; --dry-run prints what a sweep needs";
 
 /// Opens standard files that are closed, so that a result file cannot take their place and receive
 /// tables. Reading stdin and writing stdout then fail, and messages are lost. A file

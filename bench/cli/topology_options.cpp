@@ -43,12 +43,10 @@ void TopologyOptions::add(CLI::App& command, const std::string& group) {
                   "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
       ->type_name("NAME")
       ->group(group);
-  command
-      .add_option("--fault", faults,
-                  "A broken link: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the bandwidth); "
-                  "h0--edge0 is both directions; may be given again")
-      ->type_name("FAULT")
-      ->allow_extra_args(false)
+  as_list(command.add_option("--fault", faults,
+                             "Broken links: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the "
+                             "bandwidth); h0--edge0 is both directions"))
+      ->type_name("FAULTS")
       ->group(group);
   add_seed(command, seed, group);
 }

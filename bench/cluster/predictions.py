@@ -17,31 +17,31 @@ import sys
 import tempfile
 import tomllib
 
-HANDSHAKE = ["--S", "1T"]
+HANDSHAKE = ["S=1T"]
 # Of the ranks of one machine.
 WITHOUT_SHARED = {
     "all mechanisms": [],
-    "links and ports instead of copies": ["--shared", "no"],
-    "copies at the same time take no longer": ["--together", "no"],
-    "additions to sent elements take no longer": ["--resent", "no"],
+    "links and ports instead of copies": ["shared=no"],
+    "copies at the same time take no longer": ["together=no"],
+    "additions to sent elements take no longer": ["resent=no"],
     "sends do not wait for their receiver": HANDSHAKE,
-    "copies take no time": ["--curve", "no"],
+    "copies take no time": ["curve=no"],
 }
 WITHOUT = {
     "all mechanisms": [],
     "no requests and grants": HANDSHAKE,
-    "grants pass data of their own connection": ["--ordered", "no"],
-    "requests and grants pass all data": ["--backlog", "0"],
-    "receives are posted first": ["--posting", "0"],
-    "sends end when they are delivered": ["--socket", "0"],
-    "no drift of the ranks": ["--drift", "0", "--drift_long", "0"],
-    "one draw of the drift": ["--drift_runs", "1"],
-    "no times by size": ["--curve", "no"],
-    "no bursts": ["--burst", "0"],
-    "bursts are used up at the start": ["--burst_left", "0"],
-    "no headers": ["--wrap", "0"],
-    "no acknowledgments": ["--acks", "0"],
-    "none of them": [*HANDSHAKE, "--backlog", "0", "--socket", "0", "--drift", "0", "--drift_long", "0", "--curve", "no", "--burst", "0", "--wrap", "0", "--acks", "0", "--g", "0"],
+    "grants pass data of their own connection": ["ordered=no"],
+    "requests and grants pass all data": ["backlog=0"],
+    "receives are posted first": ["posting=0"],
+    "sends end when they are delivered": ["socket=0"],
+    "no drift of the ranks": ["drift=0", "drift_long=0"],
+    "one draw of the drift": ["drift_runs=1"],
+    "no times by size": ["curve=no"],
+    "no bursts": ["burst=0"],
+    "bursts are used up at the start": ["burst_left=0"],
+    "no headers": ["wrap=0"],
+    "no acknowledgments": ["acks=0"],
+    "none of them": [*HANDSHAKE, "backlog=0", "socket=0", "drift=0", "drift_long=0", "curve=no", "burst=0", "wrap=0", "acks=0", "g=0"],
 }
 
 
@@ -106,8 +106,8 @@ def plain_models(machine):
     kind, _, settings = stated.partition(":")
     own = [s for s in settings.split(",") if s and not s.startswith(("bandwidth=", "latency="))]
     own += [f"bandwidth={1e9 / number['port_ns_per_byte']}B/s", f"latency={(number['latency_us'] + number['drift_us']) / 2}us"]
-    return {"fluid": ["--model", "fluid", "--topology", f"{kind}:{','.join(own)}", "--placement", network["placement"] or "block"],
-            "alpha_beta": ["--model", "alpha_beta", "--alpha", alpha, "--beta", beta]}
+    return {"fluid": ["--topology", f"{kind}:{','.join(own)}", "--placement", network["placement"] or "block"],
+            "alpha_beta": ["--network", f"alpha_beta:alpha={alpha},beta={beta}"]}
 
 
 def table(arlab, machine, measured, again):
@@ -117,8 +117,8 @@ def table(arlab, machine, measured, again):
         lines.append(row_of("measured again", measured, again))
     with open(machine, "rb") as file:
         shared = tomllib.load(file)["machine"].get("shared", False)
-    for name, options in (WITHOUT_SHARED if shared else WITHOUT).items():
-        lines.append(row_of(name, measured, simulated(arlab, measured, ["--machine", str(machine), *options])))
+    for name, settings in (WITHOUT_SHARED if shared else WITHOUT).items():
+        lines.append(row_of(name, measured, simulated(arlab, measured, ["--network", ":".join(filter(None, (str(machine), ",".join(settings))))])))
     for name, options in plain_models(machine).items():
         lines.append(row_of(f"model {name}", measured, simulated(arlab, measured, options)))
     return "\n".join(lines) + "\n"

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "algorithms/base/error.hpp"
+#include "bench/cli/model_options.hpp"
+#include "bench/cli/network_spec.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/say.hpp"
-#include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -25,6 +29,7 @@ namespace {
 using simulator::NetworkBounds;
 
 struct BoundOptions {
+  std::string topology, spec;  // of which one is given
   TopologyOptions network;
   Rank ranks = 0;
   std::string json;
@@ -134,20 +139,41 @@ void print_bounds(const NetworkBounds& b, const Reached& reached,
   print("{}", Lines{markdown({"detail", "value"}, rows)});
 }
 
-void bound(const BoundOptions& options, const Session& session) {
-  check_can_write(options.json);
-  if (options.network.parsed_routing() != simulator::Routing::automatic)
+// The topology of --network, with the placement that a machine file states.
+TopologyOptions network_of(const BoundOptions& options) {
+  const std::string& text = options.spec.empty() ? options.topology : options.spec;
+  if (text.empty()) fail(Blame::usage, "topology is missing: add it");
+  if (!options.spec.empty() && !options.topology.empty())
+    fail(Blame::usage, "--network and the topology before it say the same: give one of them");
+  ModelOptions all;
+  use_networks(all, {text});
+  if (!all.parsed_model().has_links)
+    fail(Blame::usage, fmt::format("network '{}' has no links that bound a collective: name a "
+                                   "topology",
+                                   text));
+  all.network = options.network;
+  if (options.network.placement != TopologyOptions{}.placement)
+    all.placements = {options.network.placement};
+  const std::vector<TopologyOptions> networks = all.networks();
+  if (networks.size() != 1) fail(Blame::usage, "bound takes one network: start it once for each");
+  return networks.front();
+}
+
+void bound(const BoundOptions& given, const Session& session) {
+  const TopologyOptions options{network_of(given)};
+  check_can_write(given.json);
+  if (options.parsed_routing() != simulator::Routing::automatic)
     fail_without_effect("--routing", "a simulation, since a bound holds for every routing");
-  if (options.network.seed != 0 && options.network.placement != "random")
+  if (options.seed != 0 && options.placement != "random")
     fail_without_effect("--seed", "--placement random");
-  const simulator::Topology topology = options.network.open(options.ranks);
-  const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
-  const NetworkBounds bounds = network_bounds(topology, options.network.hosts_of(topology, ranks));
-  const std::string text = options.network.text(topology);
+  const simulator::Topology topology = options.open(given.ranks);
+  const Rank ranks = given.ranks > 0 ? given.ranks : topology.hosts();
+  const NetworkBounds bounds = network_bounds(topology, options.hosts_of(topology, ranks));
+  const std::string text = options.text(topology);
   const Reached best = reached(bounds);
-  if (options.json != "-") print_bounds(bounds, best, topology, text);
-  if (options.json.empty()) return;
-  ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
+  if (given.json != "-") print_bounds(bounds, best, topology, text);
+  if (given.json.empty()) return;
+  ResultFile file(given.json, ResultFile::Mode::fresh, context(session.command));
   file.add(to_json(bounds, best, topology, text));
 }
 
@@ -158,17 +184,18 @@ void add_bound(CLI::App& command, Session& session) {
       "Examples:\n  arlab bound torus:dims=8x8\n"
       "  arlab bound rail_pod -p 64 --json bound.jsonl\n"
       "  arlab bound ring:hosts=8 --fault slow=h0--h1:4\n"
-      "Rates are bytes of the vector (all_gather: of the gathered one) by time; 1 GB is 10^9 "
+      "Rates are bytes of the vector (all_gather: of the gathered one) per second; 1 GB is 10^9 "
       "bytes.");
   const auto options = std::make_shared<BoundOptions>();
+  command.add_option("topology", options->topology, "The same as --network")->type_name("TOPOLOGY");
   command
-      .add_option("topology", options->network.topology,
-                  "Topology with its parameters, or a GraphML or DOT file")
-      ->required()
-      ->type_name("TOPOLOGY");
+      .add_option("--network", options->spec,
+                  "Networks: a topology (rail_pod:nodes=8) or its file, a model on one "
+                  "(packet:topology=torus), or a machine file (machine.toml)")
+      ->type_name("NETWORKS");
   add_number(command, "-p,--ranks", options->ranks, 1, kMostRanks,
-             "Number of ranks; sizes that are left out are chosen to hold them (default: a rank on "
-             "every host)");
+             "Ranks (default: one on every host)");
+  command.get_option("--ranks")->type_name("COUNT");
   command
       .add_option("--placement", options->network.placement,
                   "block (default), cyclic, random, or a file with a host for each rank")

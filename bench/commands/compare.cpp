@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/old_names.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
@@ -93,13 +94,14 @@ void add_compare(CLI::App& command, Session& session) {
       ->type_name("PART");
   command
       .add_option_function<std::string>(
-          "--misses",
+          "--worst",
           [options](const std::string& text) {
             options->misses = static_cast<std::size_t>(
-                checked_number(parse_count(text, "--misses"), "--misses", 0, 1'000'000));
+                checked_number(parse_count(text, "--worst"), "--worst", 0, 1'000'000));
           },
           "Predictions to list, with the largest errors first (default 20)")
       ->type_name("NUMBER");
+  add_old_name(command, "--misses", "--worst");
   command
       .add_option("-o,--output", options->output,
                   "Write the table to this file (default -, stdout)")

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
@@ -70,6 +71,8 @@ void add_count(CLI::App& command, Session& session) {
   options->add_axes(command, true);
   options->add_outputs(command);
   options->add_share(command);
+  make_rare(command,
+            {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds", "--share"});
   command.callback([options, &session] {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"8"};

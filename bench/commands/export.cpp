@@ -11,6 +11,7 @@
 #include "algorithms/round_limit.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
@@ -104,8 +105,7 @@ void export_one(const ExportCommand& command) {
   if (command.format != "perfetto")
     for (const auto& [name, text] : command.model.given)
       if (!text.empty())
-        say("note: --{} has no effect on --format {}, which holds no times\n", name,
-            command.format);
+        say("note: {} has no effect on --format {}, which holds no times\n", name, command.format);
   const std::vector<Config> configs = command.sweep.configs(command.model.layouts());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
@@ -137,7 +137,6 @@ void export_one(const ExportCommand& command) {
     text = to_xml(program);
   } else {
     constexpr std::size_t kTracks = 32;  // of links
-    if (const std::string note = command.model.note(); !note.empty()) say("note: {}\n", note);
     simulator::Trace trace;
     simulator::LinkHistory history;
     const auto network = command.model.make(config.network, config.problem.ranks);
@@ -175,6 +174,7 @@ void add_export(CLI::App& command, Session& session) {
       ->type_name("NAME");
   command.add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
+  make_rare(command, {"--algorithm", "--trees", "--dims", "--fault"});
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;

@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/commands/run_options.hpp"
@@ -195,7 +196,7 @@ void check_samples(const RunCommand& command) {
                                                                {"--output", command.sweep.output}};
   for (const auto& [option, path] : others)
     if (!path.empty() && same_file(path, command.samples))
-      fail(Blame::usage, fmt::format("--samples and {} are both {}: name a file for each", option,
+      fail(Blame::usage, fmt::format("--raw and {} are both {}: name a file for each", option,
                                      path == "-" ? "stdout" : path));
 }
 
@@ -267,11 +268,13 @@ void add_run(CLI::App& command, Session& session) {
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max\n"
       "  mpirun -n 4 arlab run ring native:all gloo:all -s 1K..4M\n"
       "  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json launches.jsonl\n"
-      "  arlab run ring -p 4 -s 1M --place in,out --mode alone,streaming --precision 2% --time 5s");
+      "  arlab run ring -p 4 -s 1M --buffers in-place,out-of-place --mode alone,streaming "
+      "--precision 2% --time 5s");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(command, true);
   add_run_options(command, *options);
   options->sweep.add_outputs(command);
+  make_rare(command, {"--max-messages", "--max-seconds"});
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;

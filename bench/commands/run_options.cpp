@@ -9,7 +9,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/cli/old_names.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
@@ -68,29 +70,31 @@ void add_start(CLI::App& app, MeasureOptions& measure) {
   app.add_option_function<std::string>(
          "--start",
          [&measure](const std::string& text) {
-           constexpr std::string_view kStarts[] = {"barrier", "round-time"};
-           if (text != kStarts[0] && text != kStarts[1]) fail_unknown("start", text, kStarts);
-           measure.at_agreed_time = text == kStarts[1];
+           constexpr std::string_view kStarts[] = {"barrier", "agreed-time"}, kOld = "round-time";
+           if (text == kOld) note_old_name("--start round-time", "--start agreed-time");
+           if (text != kStarts[0] && text != kStarts[1] && text != kOld)
+             fail_unknown("start", text, kStarts);
+           measure.at_agreed_time = text != kStarts[0];
          },
-         "What ranks start together by: barrier (default), or round-time: a time that all agree "
-         "on; "
-         "a run that a rank is late for is repeated")
+         "How ranks synchronize before a run: barrier (default) or agreed-time; a run that a rank "
+         "is late for is repeated")
       ->type_name("NAME");
   app.add_option_function<std::string>(
          "--late", [&measure](const std::string& text) { parse_late(text, measure); },
-         "Let a rank enter every run late, to see what that does: 1:100us")
+         "Delay ranks: one rank's entry into every run, 1:100us")
       ->type_name("RANK:TIME");
 }
 
 void add_modes(CLI::App& app, RunCommand& command) {
-  add_words(app, "--place", command.places,
-            "in (default): the result replaces the input; out: it goes to another vector; or both");
+  add_words(
+      app, "--buffers", command.places,
+      "in-place (default): the result replaces the input; out-of-place: another vector; or both");
+  add_old_name(app, "--place", "--buffers");
   add_words(app, "--mode", command.modes,
             "alone (default): each run starts when all ranks are ready; streaming: runs back to "
-            "back, waited for once; or both");
+            "back; or both");
   add_words(app, "--cache", command.caches,
-            "warm (default), or cold: the vectors are evicted from the caches before each run; or "
-            "both");
+            "warm (default); cold: vectors are evicted from the caches before each run; or both");
   add_whole_number(app, "--repeats", "Runs back to back with --mode streaming (default 20)", 2,
                    [&command](int n) { command.repeats = n; });
 }
@@ -102,20 +106,31 @@ void add_length(CLI::App& app, MeasureOptions& measure) {
            measure.seconds = parse_time(text, "--time") / 1e12;
            measure.limited = measure.seconds > 0;
          },
-         "Time to spend on each configuration, after which no run begins: 1s, 0 (a few runs); "
-         "default "
+         "Time limit per configuration, after which no run begins: 1s, 0 (a few runs); default "
          "200ms, but at least 5 runs")
       ->type_name("TIME");
-  add_whole_number(app, "--runs", "Timed runs of each configuration, instead of a time", 1,
+  add_whole_number(app, "--runs", "Timed runs per configuration, instead of a time", 1,
                    [&measure](int n) { measure.min_runs = measure.max_runs = n; });
-  add_whole_number(app, "--warmup", "Runs before those that are timed (default 1)", 0,
+  add_whole_number(app, "--warmup",
+                   "Untimed runs per configuration, before the timed ones (default 1)", 0,
                    [&measure](int n) { measure.warm_ups = n; });
   app.add_option_function<std::string>(
          "--precision",
          [&measure](const std::string& text) { measure.precision = parse_precision(text); },
-         "Stop as soon as the 95% confidence interval of the median is this narrow: 2% to either "
-         "side; --time is the longest")
+         "Stop when the 95% confidence interval of the median is within this of it, such as 2%, or "
+         "at --time")
       ->type_name("PART");
+}
+
+// In place of --place in,out.
+std::vector<std::string> with_new_buffers(std::vector<std::string> words) {
+  for (std::string& word : words)
+    if (word == "in" || word == "out") {
+      const std::string old = word;
+      word += word == "in" ? "-place" : "-of-place";
+      note_old_name("--buffers " + old, "--buffers " + word);
+    }
+  return words;
 }
 
 // Which of two values of an option are wanted, without repetition; "both" stands for each.
@@ -135,7 +150,7 @@ std::vector<bool> chosen(const std::vector<std::string>& words, const char* what
   return all;
 }
 
-constexpr std::string_view kPlaces[] = {"in", "out", "both"},
+constexpr std::string_view kPlaces[] = {"in-place", "out-of-place", "both"},
                            kModes[] = {"alone", "streaming", "both"},
                            kCaches[] = {"warm", "cold", "both"};
 
@@ -149,7 +164,7 @@ void add_run_options(CLI::App& app, RunCommand& command) {
                              backend_names([](const Backend& b) { return b.default_in_job; })))
       ->type_name("NAME");
   app.add_option("--table", command.table,
-                 "Of the algorithm auto: the table that `arlab tune --table` wrote")
+                 "Tuning table, for algorithm auto: what `arlab tune --table` wrote")
       ->type_name("FILE");
   add_length(app, command.measure);
   add_modes(app, command);
@@ -162,21 +177,26 @@ void add_run_options(CLI::App& app, RunCommand& command) {
              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
            command.measure.seed = static_cast<std::uint64_t>(number);
          },
-         "Shuffle the order of sizes, and of the configurations of each turn")
-      ->type_name("COUNT");
+         "Seed of random numbers: shuffles sizes, and the configurations of each turn (default: "
+         "their given order)")
+      ->type_name("SEED");
   app.add_option_function<std::string>(
          "--bind",
          [&command](const std::string& text) { command.processors = parse_binding(text); },
-         "Bind ranks to processors: core (each rank of a machine to the next one), processors such "
-         "as 0,2,4-7, or none (default)")
+         "Bind ranks to processors: core (one per rank), a list such as 0,2,4-7, or none "
+         "(default)")
       ->type_name("WHERE");
-  app.add_option("--samples", command.samples,
-                 "Write when each rank entered and left each run to this file: FILE.csv, or JSON "
-                 "Lines; - is stdout")
+  app.add_option(
+         "--raw", command.samples,
+         "Write each rank's entry and exit time of each run to this file: FILE.csv, or JSON "
+         "Lines; - is stdout")
       ->type_name("FILE");
+  add_old_name(app, "--samples", "--raw");
   add_launches(app, command.launches);
   command.model.add_machine(app);
   add_timeout(app, command.patience);
+  make_rare(app, {"--algorithm", "--trees", "--dims", "--repeats", "--start", "--late",
+                  "--launcher", "--cache", "--bind", "--precision"});
 }
 
 std::vector<Config> in_all_modes(const RunCommand& command, const std::vector<Config>& configs) {
@@ -186,7 +206,7 @@ std::vector<Config> in_all_modes(const RunCommand& command, const std::vector<Co
   std::vector<RunMode> modes;
   for (const bool cold : chosen(command.caches, "cache", kCaches))
     for (const bool streaming : flows)
-      for (const bool out : chosen(command.places, "place", kPlaces))
+      for (const bool out : chosen(with_new_buffers(command.places), "buffers", kPlaces))
         modes.push_back({!out, streaming ? command.repeats.value_or(20) : 1, cold});
   std::vector<Config> all;
   all.reserve(configs.size() * modes.size());

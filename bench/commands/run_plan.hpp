@@ -37,7 +37,7 @@ struct RunCommand {
 /// received elements to be reduced.
 Estimate estimate(RunCommand& command, const collectives::Backend& backend, const Config& config);
 
-/// Prints what --plan prints.
+/// Prints what --dry-run prints.
 void print_plan(RunCommand& command, const collectives::Backend& backend,
                 const std::vector<Config>& configs);
 

@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/match_schedule.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -162,6 +163,7 @@ void add_show(CLI::App& command, Session& session) {
   const auto numerics = std::make_shared<bool>(false);
   command.add_flag("--numerics", *numerics,
                    "Print how rounding depends on ranks and elements, instead of the rounds");
+  make_rare(command, {"--algorithm", "--trees", "--dims"});
   add_show_topology(command);
   command.callback([options, &command, numerics, &session] {
     options->command = session.command;

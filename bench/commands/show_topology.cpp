@@ -137,8 +137,7 @@ void add_show_topology(CLI::App& show_command) {
               fail(Blame::usage, fmt::format("--ranks is {}: give 1 to {}", ranks, kMost));
             options->ranks = static_cast<Rank>(ranks);
           },
-          "Choose sizes with at least this many hosts; the bisection is between halves of ranks' "
-          "hosts")
+          "Ranks, whose number of hosts the sizes have at least; the bisection divides their hosts")
       ->type_name("COUNT");
   command
       ->add_option("-o,--output", options->output,
@@ -150,7 +149,7 @@ void add_show_topology(CLI::App& show_command) {
   command
       ->add_option("--placement", options->network.placement,
                    "block (default), cyclic, random, or a file with a host for each rank")
-      ->type_name("NAME");
+      ->type_name("PLACEMENT");
   command->add_flag("--hosts", options->hosts,
                     "Print only the host of each rank, one per line: a placement file");
   options->network.add(*command);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
@@ -24,10 +25,11 @@ namespace {
 void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                      const std::vector<std::string>& paths) {
   const SweepOptions& o = command.sweep;
-  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--model",     "--machine",
+  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--network",
                                         "--output",   "--json",      "--rank-times"};
   for (const CLI::Option* option : app.get_options())
-    if (option->count() > 0 && option->get_group() == app.get_option("--output")->get_group() &&
+    if (option->count() > 0 &&
+        (is_rare(*option) || option->get_group() == app.get_option("--output")->get_group()) &&
         std::find(std::begin(kUsed), std::end(kUsed), option->get_name()) == std::end(kUsed))
       fail(
           Blame::usage,
@@ -36,8 +38,9 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                       "--json and --output",
                       paths.front(), option->get_name()));
   if (command.disturbance.any())
-    fail(Blame::usage,
-         "a trace is simulated undisturbed: leave out --late, --jitter, --noise and --flap");
+    fail(
+        Blame::usage,
+        "a trace is simulated undisturbed: leave out --late, --message-jitter, --noise and --flap");
   const std::vector<TraceRun> runs = replay_traces(paths, command.model);
   if (!o.json.empty()) {
     ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
@@ -53,7 +56,7 @@ void refuse_together(const SimulateCommand& command) {
   const bool is_disturbed = command.disturbance.any();
   const std::pair<bool, const char*> needs_all[] = {{command.critical_path, "--critical-path"},
                                                     {command.rank_times, "--rank-times"},
-                                                    {command.sweep.plan, "--plan"},
+                                                    {command.sweep.plan, "--dry-run"},
                                                     {command.profile.has_value(), "--profile"},
                                                     {is_disturbed, "a disturbance"}};
   for (const auto& [given, what] : needs_all)
@@ -67,11 +70,10 @@ void refuse_together(const SimulateCommand& command) {
                                                       {command.profile.has_value(), "--profile"}};
   for (const auto& [given, what] : undisturbed)
     if (is_disturbed && given)
-      fail(Blame::usage,
-           fmt::format(
-               "{} describes the undisturbed run: leave it out, or --late, --jitter, --noise "
-               "and --flap",
-               what));
+      fail(Blame::usage, fmt::format("{} describes the undisturbed run: leave it out, or --late, "
+                                     "--message-jitter, --noise "
+                                     "and --flap",
+                                     what));
 }
 
 // Each thread has its own proofs, networks and fastest times. What is printed, or added up over all
@@ -92,34 +94,20 @@ Parallel threads_of(const std::shared_ptr<SimulateCommand>& command, std::size_t
   return parallel;
 }
 
-}  // namespace
-
-void add_simulate(CLI::App& command, Session& session) {
-  command.footer(
-      "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
-      "  arlab simulate ring -p 64 -s 1K..64M --model alpha_beta --alpha 5us --beta 0.08ns\n"
-      "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
-      "0.08ns\n"
-      "  arlab simulate ring -p 64 --model fluid --topology torus,fat_tree:levels=2 --placement "
-      "block,random\n"
-      "  arlab simulate file:trace.goal --model loggops");
-  const auto options = std::make_shared<SimulateCommand>();
-  options->sweep.add_axes(command, true);
-  options->model.add(command);
-  options->disturbance.add(command);
+// What to record, and how.
+void add_outcomes(CLI::App& command, const std::shared_ptr<SimulateCommand>& options) {
   command.add_flag("--critical-path", options->critical_path,
-                   "Record which messages, additions and waits determine each time, and print "
-                   "them to stderr");
+                   "Record the critical path of messages, additions and waits, and print it to "
+                   "stderr");
   command.add_flag("--rank-times", options->rank_times,
-                   "Record for how long each rank sends, receives, adds and waits; the table has "
-                   "the means over the ranks");
+                   "Record how long each rank sends, receives, adds and waits; the table has means "
+                   "over ranks");
   command.add_flag("--no-symmetry", options->no_symmetry,
-                   "Simulate all ranks, also where one rank stands for others");
+                   "Simulate every rank, even if a few represent all");
   command.add_flag("--events", options->events,
-                   "Handle every event in order of time, also where a faster engine applies");
+                   "Simulate every event in order of time, even if a faster engine applies");
   command.add_flag("--fastest", options->fastest,
-                   "Find the fastest algorithm of each number of ranks, size and network: skip "
-                   "those that take longer, without their time");
+                   "Find only the fastest algorithm per number of ranks, size and network");
   command
       .add_option_function<std::string>(
           "--links",
@@ -130,71 +118,96 @@ void add_simulate(CLI::App& command, Session& session) {
               fail(Blame::usage, fmt::format("--links is {}: give 1 to {}", number, kMost));
             options->links = static_cast<int>(number);
           },
-          "Record the given number of most utilized links, with utilization over time")
+          "Record the N most utilized links, with utilization over time")
       ->type_name("NUMBER");
   command
       .add_option("--profile", options->profile_file,
-                  "Simulate the calls of a program, from a file that libarlab_mpi.so wrote to "
-                  "ARLAB_PROFILE")
+                  "Simulate the calls of a program, from the ARLAB_PROFILE file of libarlab_mpi.so")
       ->type_name("FILE");
+}
+
+// The sizes and ranks of a profile, or the usual ones.
+void take_defaults(SimulateCommand& command) {
+  SweepOptions& o = command.sweep;
+  if (!command.profile_file.empty()) {
+    if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
+      fail(Blame::usage,
+           "--profile gives the sizes and sums all of them: leave out --size, --elements, "
+           "--share and --resume");
+    command.profile.emplace(command.profile_file);
+    o.sizes = command.profile->sizes();
+    if (o.ranks.empty()) o.ranks = {std::to_string(command.profile->ranks())};
+  }
+  if (o.ranks.empty()) o.ranks = {"64"};
+  if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
+}
+
+void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& command,
+           Session& session) {
+  SweepOptions& o = options->sweep;
+  o.command = session.command;
+  o.progress = session.progress;
+  std::vector<std::string> words = o.positional;
+  words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
+  if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
+    return simulate_traces(command, *options, traces);
+  take_defaults(*options);
+  const ModelOptions& m = options->model;
+  m.check_effects();
+  const std::string model(m.parsed_model().name), machine = m.machine();
+  options->values = m.values();
+  if (options->links > 0 && !m.parsed_model().has_links)
+    fail(Blame::usage, fmt::format("--links {}: model {} has no links: leave it out, or choose "
+                                   "another model",
+                                   options->links, model));
+  refuse_together(*options);
+  options->disturbance.check(command);
+  o.usual_segments = m.parsed_model().has_links;
+  std::vector<Config> configs = o.configs(m.layouts());
+  if (options->fastest)
+    Fastest::sort(configs, [&](const Config& c) {
+      const Cost all = predicted_cost(*c.algorithm, c.problem, c.segments);
+      return Fastest::Outlook{static_cast<double>(all.messages) * simulated_part(*options, c),
+                              lower_bound(*options, c)};
+    });
+  session.exit_code = sweep(
+      o, configs,
+      [&](const Config& config) {
+        return SimulateBody{.topology = m.topology_text(config.network, config.problem.ranks),
+                            .model = model,
+                            .machine = machine,
+                            .disturbance = options->disturbance.text()};
+      },
+      [&](const Config& config, const Record& r) {
+        // Most of them turn out to be too slow before they turn out to be too big.
+        return options->fastest ? Estimate{} : estimate(*options, config, r);
+      },
+      [&](const Config& config, Record& r) { evaluate(*options, config, r); },
+      threads_of(options, configs.size()));
+  if (options->profile && !o.plan) say("\n{}", Lines{options->profile->table()});
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& command, Session& session) {
+  command.footer(
+      "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
+      "  arlab simulate ring -p 64 -s 1K..64M --network alpha_beta:alpha=5us,beta=0.08ns\n"
+      "  arlab simulate butterfly -p 1M -s 4K --network loggops:L=5us,o=1us,g=0.5us,G=0.08ns\n"
+      "  arlab simulate ring -p 64 --network torus,fat_tree:levels=2 --placement block,random\n"
+      "  arlab simulate file:trace.goal --network loggops");
+  const auto options = std::make_shared<SimulateCommand>();
+  options->sweep.add_axes(command, true);
+  options->model.add(command);
+  options->disturbance.add(command);
+  add_outcomes(command, options);
   options->sweep.add_outputs(command);
   options->sweep.add_share(command);
   options->sweep.add_jobs(command);
-  command.callback([options, &command, &session] {
-    SweepOptions& o = options->sweep;
-    o.command = session.command;
-    o.progress = session.progress;
-    if (const std::string note = options->model.note(); session.progress && !note.empty())
-      say("note: {}\n", note);
-    std::vector<std::string> words = o.positional;
-    words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
-    if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
-      return simulate_traces(command, *options, traces);
-    if (!options->profile_file.empty()) {
-      if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
-        fail(Blame::usage,
-             "--profile gives the sizes and sums all of them: leave out --size, --elements, "
-             "--share and --resume");
-      options->profile.emplace(options->profile_file);
-      o.sizes = options->profile->sizes();
-      if (o.ranks.empty()) o.ranks = {std::to_string(options->profile->ranks())};
-    }
-    if (o.ranks.empty()) o.ranks = {"64"};
-    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
-    const ModelOptions& m = options->model;
-    m.check_effects();
-    const std::string model(m.parsed_model().name), machine = m.machine();
-    options->values = m.values();
-    if (options->links > 0 && !m.parsed_model().has_links)
-      fail(Blame::usage, fmt::format("--links {}: model {} has no links: leave it out, or choose "
-                                     "another --model",
-                                     options->links, model));
-    refuse_together(*options);
-    options->disturbance.check(command);
-    o.usual_segments = m.parsed_model().has_links;
-    std::vector<Config> configs = o.configs(m.layouts());
-    if (options->fastest)
-      Fastest::sort(configs, [&](const Config& c) {
-        const Cost all = predicted_cost(*c.algorithm, c.problem, c.segments);
-        return Fastest::Outlook{static_cast<double>(all.messages) * simulated_part(*options, c),
-                                lower_bound(*options, c)};
-      });
-    session.exit_code = sweep(
-        o, configs,
-        [&](const Config& config) {
-          return SimulateBody{.topology = m.topology_text(config.network, config.problem.ranks),
-                              .model = model,
-                              .machine = machine,
-                              .disturbance = options->disturbance.text()};
-        },
-        [&](const Config& config, const Record& r) {
-          // Most of them turn out to be too slow before they turn out to be too big.
-          return options->fastest ? Estimate{} : estimate(*options, config, r);
-        },
-        [&](const Config& config, Record& r) { evaluate(*options, config, r); },
-        threads_of(options, configs.size()));
-    if (options->profile && !o.plan) say("\n{}", Lines{options->profile->table()});
-  });
+  make_rare(command,
+            {"--algorithm", "--trees", "--dims", "--no-symmetry", "--events", "--max-messages",
+             "--max-seconds", "--noise-seed", "--noise-runs", "--share", "--jobs", "--fault"});
+  command.callback([options, &command, &session] { start(options, command, session); });
 }
 
 }  // namespace arlab::bench

@@ -4,18 +4,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/printable.hpp"
 #include "bench/cli/launcher.hpp"
+#include "bench/cli/network_spec.hpp"
+#include "bench/cli/old_names.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/cli/read_file.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
-#include "bench/tune/guided/tune_guided.hpp"
 #include "bench/tune/library_files.hpp"
 #include "bench/tune/library_rows.hpp"
 #include "bench/tune/report.hpp"
@@ -87,15 +90,7 @@ int tune(TuneCommand& command) {
   TuneOptions& options = command.options;
   check_files(command.files);
   const TemporaryFolder folder;
-  std::vector<TuneCell> cells;
-  std::string how;
-  if (options.by == TuneBy::guided) {
-    GuidedTuning guided = tune_guided(options, folder);
-    how = summary_of(guided);
-    cells = std::move(guided.cells);
-  } else {
-    cells = tune_cells(options, folder);
-  }
+  std::vector<TuneCell> cells = tune_cells(options, folder);
   const Decide among_all = [&](const std::vector<TuneCell>& all) {
     return decide(all, options.simulated() ? "" : "native",
                   [](const TunedChoice&) { return true; });
@@ -128,7 +123,6 @@ int tune(TuneCommand& command) {
   const bool has_library = uses_launcher(options) || !command.files.open_mpi.empty();
   if (has_library)
     text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
-  say("{}", Lines{how});
   say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
   const bool verifies = command.verify && uses_launcher(options) &&
                         !command.files.open_mpi.empty() && !command.files.version;
@@ -163,36 +157,44 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   app.add_option_function<std::string>(
          "--by",
          [&options](const std::string& text) {
-           constexpr std::string_view kWays[] = {"measured", "simulated", "guided"};
+           constexpr std::string_view kWays[] = {"measured", "simulated"};
+           if (text == "guided")
+             fail(Blame::usage,
+                  "--by guided is gone, since it saved no time: use --by measured, or --by "
+                  "simulated with --network");
            const auto found = std::find(std::begin(kWays), std::end(kWays), text);
            if (found == std::end(kWays)) fail_unknown("way", text, kWays);
            options.by = static_cast<TuneBy>(found - std::begin(kWays));
          },
-         "measured (default), simulated, or guided: simulated, and measured only where the model "
-         "cannot decide")
+         "measured (default) or simulated")
       ->type_name("NAME");
-  app.add_option("--network", options.network,
-                 "With --by simulated or guided: options of `arlab simulate`, as one argument: "
-                 "--network='--model fluid --topology rail_pod'")
-      ->type_name("OPTIONS");
+  app.add_option_function<std::string>(
+         "--network",
+         [&options](const std::string& text) {
+           options.network = text;
+           if (text.starts_with("-")) note_old_name("--network OPTIONS", "--network SPEC");
+         },
+         network_help("alpha_beta"))
+      ->type_name("NETWORKS");
   app.add_option("-b,--backend", options.backend, "Where to measure (default mpi)")
       ->type_name("NAME");
   app.add_option("--launcher", options.launcher,
-                 "Starts jobs; {} is the number of ranks (default 'mpirun -n {}')")
+                 "Command that starts jobs; {} is the number of ranks (default 'mpirun -n {}')")
       ->type_name("COMMAND");
-  add_number(
-      app, "--runs", options.runs, 5, 100'000,
-      "Timed runs of each candidate (default 200); from 50 on, cells whose choice may be slower by "
-      "chance are measured again, and so are those whose choice replaces the default");
-  app.add_option("--mode", options.mode,
-                 "alone (default): each run starts when all ranks are ready; streaming: runs back "
-                 "to back, as in programs that call allreduce in a loop")
+  add_number(app, "--runs", options.runs, 5, 100'000,
+             "Timed runs per configuration (default 200); from 50 on, doubtful choices, and "
+             "choices that replace the default, are measured again");
+  app.add_option(
+         "--mode", options.mode,
+         "alone (default): each run starts when all ranks are ready; streaming: runs back to back")
       ->type_name("NAME");
-  app.add_option("--place", options.place,
-                 "in (default): the result replaces the input; out: it goes to another vector")
+  app.add_option("--buffers", options.place,
+                 "in-place (default): the result replaces the input; out-of-place: another vector")
       ->type_name("NAME");
-  add_number(app, "--launches", options.launches, 1, 100,
+  add_old_name(app, "--place", "--buffers");
+  add_number(app, "--verify-jobs", options.launches, 1, 100,
              "Jobs with the rules file, and jobs without it, to time (default 2)");
+  add_old_name(app, "--launches", "--verify-jobs");
 }
 
 void add_files(CLI::App& app, TuneCommand& command) {
@@ -200,7 +202,7 @@ void add_files(CLI::App& app, TuneCommand& command) {
   const auto add = [&](const char* name, std::string& path, const char* help) {
     app.add_option(name, path, help)->type_name("FILE");
   };
-  add("--table", files.table, "Write our own table, for `arlab run auto --table FILE`");
+  add("--table", files.table, "Tuning table to write, for `arlab run auto --table FILE`");
   add("--open-mpi", files.open_mpi, "Write a rules file for Open MPI, and run Open MPI with it");
   app.add_option_function<std::string>(
          "--open-mpi-version",
@@ -239,24 +241,19 @@ void check_tune_options(const TuneCommand& command) {
   if (!options.backend.empty()) collectives::find_backend(options.backend);
   on_ranks(options, 1, {});
   if (!options.place.empty()) {
-    constexpr std::string_view kTunedPlaces[] = {"in", "out"};
+    constexpr std::string_view kTunedPlaces[] = {"in-place", "out-of-place", "in", "out"};
     if (std::ranges::find(kTunedPlaces, options.place) == std::end(kTunedPlaces))
-      fail_unknown("place", options.place, kTunedPlaces);
-    if (options.simulated()) fail_without_effect("--place", "--by measured or guided");
+      fail_unknown("buffers", options.place, std::span(kTunedPlaces).first<2>());
+    if (options.simulated()) fail_without_effect("--buffers", "--by measured");
   }
   if (!options.mode.empty()) {
     constexpr std::string_view kTunedModes[] = {"alone", "streaming"};
     if (std::ranges::find(kTunedModes, options.mode) == std::end(kTunedModes))
       fail_unknown("mode", options.mode, kTunedModes);
-    if (options.simulated()) fail_without_effect("--mode", "--by measured or guided");
+    if (options.simulated()) fail_without_effect("--mode", "--by measured");
   }
   if (options.by == TuneBy::measured && !options.network.empty())
-    fail(Blame::usage, "--network describes a simulated network: add --by simulated or guided");
-  if (options.by == TuneBy::guided && options.network.empty())
-    fail(
-        Blame::usage,
-        "--by guided needs a model of this machine: `mpirun -n 3 arlab calibrate -o machine.toml`, "
-        "then --network='--machine machine.toml'");
+    fail(Blame::usage, "--network describes a simulated network: add --by simulated");
   const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
   if (of_library && !options.simulated() && !uses_launcher(options))
     fail(Blame::usage,
@@ -283,15 +280,13 @@ void add_tune(CLI::App& command, Session& session) {
       "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
       "  arlab tune -p 2 -s 8..64Kx8 --mode streaming --table tuned.json\n"
       "  arlab tune -b threads -p 4 --table tuned.json\n"
-      "  arlab tune --by guided -p 2,4 -s 1K..1M --network='--machine machine.toml' --table "
-      "tuned.json\n"
-      "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network='--model fluid --topology "
-      "rail_pod' "
-      "--table tuned.json\n"
+      "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network rail_pod --table tuned.json\n"
       "The library's default is replaced only where another algorithm is faster beyond chance.");
   const auto options = std::make_shared<TuneCommand>();
   add_candidates(command, options->options);
   add_files(command, *options);
+  make_rare(command, {"--mpich-base", "--nccl-channels", "--nccl-protocol", "--open-mpi-version",
+                      "--verify-jobs", "--no-verify", "--launcher"});
   command.callback([options, &session] {
     TuneOptions& o = options->options;
     SweepOptions& sweep = o.sweep;
@@ -301,7 +296,7 @@ void add_tune(CLI::App& command, Session& session) {
     check_tune_options(*options);
     if (sweep.positional.empty()) {
       sweep.positional = {"all"};
-      if (uses_launcher(o) && o.by != TuneBy::guided) sweep.positional.emplace_back("native:all");
+      if (uses_launcher(o)) sweep.positional.emplace_back("native:all");
     }
     session.exit_code = options->check.empty() ? tune(*options) : check_rules(*options);
   });

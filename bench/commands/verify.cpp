@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "algorithms/verify/count.hpp"
+#include "bench/cli/rare_options.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/sweep/sweep.hpp"
 
@@ -43,6 +44,8 @@ void add_verify(CLI::App& command, Session& session) {
   options->add_axes(command, false);
   options->add_outputs(command);
   options->add_share(command);
+  make_rare(command,
+            {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds", "--share"});
   command.callback([options, &session] {
     options->command = session.command;
     options->progress = session.progress;

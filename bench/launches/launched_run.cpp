@@ -37,9 +37,9 @@ void check_launches(const SweepOptions& sweep, const std::string& samples) {
          "with "
          "--launcher");
   const std::pair<const char*, bool> of_one[] = {{"--csv", !sweep.csv.empty()},
-                                                 {"--samples", !samples.empty()},
+                                                 {"--raw", !samples.empty()},
                                                  {"--resume", sweep.resume},
-                                                 {"--plan", sweep.plan}};
+                                                 {"--dry-run", sweep.plan}};
   for (const auto& [option, given] : of_one)
     if (given)
       fail(Blame::usage, fmt::format("{} is of one launch: leave it out, or --launches", option));
@@ -51,12 +51,13 @@ void check_launches(const SweepOptions& sweep, const std::string& samples) {
 
 void add_launches(CLI::App& app, LaunchOptions& options) {
   add_number(app, "--launches", options.launches, 1, 1000,
-             "Start the run so many times, each in jobs of its own, and compare the medians of the "
-             "launches: 10");
-  app.add_option("--launcher", options.launcher,
-                 fmt::format("Starts the jobs of --launches; {{}} is the number of ranks (default "
-                             "'{}' with -b mpi and others whose ranks are processes)",
-                             kDefaultLauncher))
+             "Repeat the run in N separate jobs and compare their medians: 10");
+  app.add_option(
+         "--launcher", options.launcher,
+         fmt::format(
+             "Command that starts jobs, of --launches; {{}} is the number of ranks (default "
+             "'{}' with -b mpi and others whose ranks are processes)",
+             kDefaultLauncher))
       ->type_name("COMMAND");
 }
 

@@ -107,6 +107,50 @@ MscclStep read_step(const XmlReader& read, const pugi::xml_node& node, const Msc
   return step;
 }
 
+MscclGpu read_gpu(const XmlReader& read, const pugi::xml_node& node, const std::string& here,
+                  int gpus, int channels) {
+  MscclGpu gpu;
+  gpu.input = read.number(node, "i_chunks", 0, kMostChunks, here);
+  gpu.output = read.number(node, "o_chunks", 0, kMostChunks, here);
+  gpu.scratch = read.number(node, "s_chunks", 0, kMostChunks, here);
+  read.for_each(node, "tb", "id", here, [&](const pugi::xml_node& tb, const std::string& at) {
+    MscclBlock block;
+    block.send = read.number(tb, "send", -1, gpus - 1, at);
+    block.receive = read.number(tb, "recv", -1, gpus - 1, at);
+    block.channel = read.number_or(tb, "chan", 0, 0, channels - 1, at);
+    read.for_each(tb, "step", "s", at, [&](const pugi::xml_node& step, const std::string& in) {
+      const MscclStep made = read_step(read, step, gpu, in);
+      if (made.sends() && block.send < 0) read.wrong(in, "sends, but its tb has \"send\" -1");
+      if (made.receives() && block.receive < 0)
+        read.wrong(in, "receives, but its tb has \"recv\" -1");
+      block.steps.push_back(made);
+    });
+    gpu.blocks.push_back(std::move(block));
+  });
+  return gpu;
+}
+
+// No block is its own peer, and each step waits for one that exists.
+void check_blocks(const MscclProgram& program, const XmlReader& read) {
+  for (std::size_t g = 0; g < program.gpus.size(); ++g)
+    for (std::size_t b = 0; b < program.gpus[g].blocks.size(); ++b) {
+      const MscclBlock& block = program.gpus[g].blocks[b];
+      if (block.send == static_cast<int>(g) || block.receive == static_cast<int>(g))
+        read.wrong(fmt::format("gpu {}, tb {}", g, b), "has itself as peer");
+      for (std::size_t s = 0; s < block.steps.size(); ++s) {
+        const MscclStep& step = block.steps[s];
+        if (step.awaited_block < 0) continue;
+        const auto& blocks = program.gpus[g].blocks;
+        if (step.awaited_block >= static_cast<int>(blocks.size()) ||
+            step.awaited_step >=
+                static_cast<int>(blocks[static_cast<std::size_t>(step.awaited_block)].steps.size()))
+          read.wrong(fmt::format("gpu {}, tb {}, step {}", g, b, s),
+                     fmt::format("waits for step {} of tb {}, which does not exist",
+                                 step.awaited_step, step.awaited_block));
+      }
+    }
+}
+
 }  // namespace
 
 MscclProgram parse_msccl(const std::string& text, const std::string& path) {
@@ -132,44 +176,11 @@ MscclProgram parse_msccl(const std::string& text, const std::string& path) {
   program.root = read.number_or(algo, "root", 0, 0, gpus - 1, "algo");
   const int channels = read.number_or(algo, "nchannels", kMostChunks, 1, kMostChunks, "algo");
   read.for_each(algo, "gpu", "id", "", [&](const pugi::xml_node& node, const std::string& here) {
-    MscclGpu& gpu = program.gpus.emplace_back();
-    gpu.input = read.number(node, "i_chunks", 0, kMostChunks, here);
-    gpu.output = read.number(node, "o_chunks", 0, kMostChunks, here);
-    gpu.scratch = read.number(node, "s_chunks", 0, kMostChunks, here);
-    read.for_each(node, "tb", "id", here, [&](const pugi::xml_node& tb, const std::string& at) {
-      MscclBlock block;
-      block.send = read.number(tb, "send", -1, gpus - 1, at);
-      block.receive = read.number(tb, "recv", -1, gpus - 1, at);
-      block.channel = read.number_or(tb, "chan", 0, 0, channels - 1, at);
-      read.for_each(tb, "step", "s", at, [&](const pugi::xml_node& step, const std::string& in) {
-        const MscclStep made = read_step(read, step, gpu, in);
-        if (made.sends() && block.send < 0) read.wrong(in, "sends, but its tb has \"send\" -1");
-        if (made.receives() && block.receive < 0)
-          read.wrong(in, "receives, but its tb has \"recv\" -1");
-        block.steps.push_back(made);
-      });
-      gpu.blocks.push_back(std::move(block));
-    });
+    program.gpus.push_back(read_gpu(read, node, here, gpus, channels));
   });
   if (static_cast<int>(program.gpus.size()) != gpus)
     read.wrong("algo", fmt::format("\"ngpus\" is {}, but there are {}", gpus, program.gpus.size()));
-  for (std::size_t g = 0; g < program.gpus.size(); ++g)
-    for (std::size_t b = 0; b < program.gpus[g].blocks.size(); ++b) {
-      const MscclBlock& block = program.gpus[g].blocks[b];
-      if (block.send == static_cast<int>(g) || block.receive == static_cast<int>(g))
-        read.wrong(fmt::format("gpu {}, tb {}", g, b), "has itself as peer");
-      for (std::size_t s = 0; s < block.steps.size(); ++s) {
-        const MscclStep& step = block.steps[s];
-        if (step.awaited_block < 0) continue;
-        const auto& blocks = program.gpus[g].blocks;
-        if (step.awaited_block >= static_cast<int>(blocks.size()) ||
-            step.awaited_step >=
-                static_cast<int>(blocks[static_cast<std::size_t>(step.awaited_block)].steps.size()))
-          read.wrong(fmt::format("gpu {}, tb {}, step {}", g, b, s),
-                     fmt::format("waits for step {} of tb {}, which does not exist",
-                                 step.awaited_step, step.awaited_block));
-      }
-    }
+  check_blocks(program, read);
   return program;
 }
 

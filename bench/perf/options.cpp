@@ -122,12 +122,13 @@ void add_all(CLI::App& app, PerfOptions& o) {
       ->type_name("SECONDS");
   app.add_option("-J,--output_file", o.json, "Write JSON to this file")->type_name("FILE");
   for (const Ignored& option : kIgnored)
-    app.add_option_function<std::string>(
-        option.names,
-        [help = option.help](const std::string& text) {
-          if (text != "0") say("note: {}: means nothing here, and is ignored\n", help);
-        },
-        "Accepted and ignored");
+    app.add_option_function<std::string>(option.names,
+                                         [help = option.help](const std::string& text) {
+                                           if (text != "0")
+                                             say("note: {}: means nothing here, and is ignored\n",
+                                                 help);
+                                         })
+        ->group("");  // not listed
   app.add_option("--algorithm", o.algorithm,
                  "An algorithm of `arlab list`, or native: the library's own (default where there "
                  "is one; else ring, or tree for reduce and broadcast)");

@@ -19,7 +19,6 @@ import sys
 import tempfile
 
 import measurements  # noqa: F401: registers them
-import tuning  # noqa: F401: likewise
 from results_lab import MEASUREMENTS, ROOT, Failed, Lab, Measurement, Rows, Skip
 
 sys.path.append(str(ROOT / "plots"))

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "bench/cli/network_spec.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/cli/say.hpp"
@@ -126,10 +127,7 @@ void add_plan(CLI::App& command, Session& session) {
   as_list(command.add_option("--gpus", options->gpus,
                              "Numbers of GPUs, one worker each: 8,64,512 (default), up to 16384"))
       ->type_name("COUNTS");
-  command
-      .add_option("--network", options->scale.networks,
-                  "Networks: bits per second of each GPU's port, 10G (default) or 10G,100G; "
-                  "topologies such as fat_tree:k=16; machine files (.toml)")
+  command.add_option("--network", options->scale.networks, network_help("10G"))
       ->allow_extra_args(false)
       ->take_all()
       ->type_name("NETWORKS");

@@ -3,24 +3,22 @@
 #include <fmt/format.h>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/network_spec.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/topologies/fabric.hpp"
-#include "simulator/topologies/import/file.hpp"
 
 namespace arlab::bench {
 
 ScaleNetwork::ScaleNetwork(std::string spec, Time latency, std::uint64_t seed)
     : spec_(std::move(spec)), latency_(latency) {
-  if (spec_.ends_with(".toml")) {
-    model_.machine_path = spec_;
-    model_.check_machine();
-  } else if (spec_.find_first_of("0123456789+-.") == 0 && !simulator::is_topology_file(spec_)) {
+  if (is_port_rate(spec_)) {
     bandwidth_ = parse_port_rate(spec_, "network");
-  } else {
-    model_.model = "fluid";
-    model_.topologies = {spec_};
-    model_.network.seed = seed;
+    return;
   }
+  use_networks(model_, {spec_});
+  model_.check_machine();
+  if (model_.topologies.empty()) return;
+  model_.network.seed = seed;
 }
 
 training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks, Rank group) const {

@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "bench/cli/old_names.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/noise/noisy_network.hpp"
@@ -125,13 +126,14 @@ void Disturbance::add(CLI::App& command) {
                           parse_positive(time, "--late"));
                     }
                   },
-                  "Ranks that begin late, and by how much: 3:100us")
+                  "Delay ranks: when they begin, 3:100us")
               ->type_name("RANK:TIME")
               ->group(kDisturbances));
-  option("--jitter", "TIME", "Mean random delay of each message",
-         [this](const std::string& text) { jitter = parse_positive(text, "--jitter"); });
+  option("--message-jitter", "TIME", "Mean random delay per message",
+         [this](const std::string& text) { jitter = parse_positive(text, "--message-jitter"); });
+  add_old_name(command, "--jitter", "--message-jitter");
   option("--noise", "TIME:PERIOD",
-         "Interrupt each rank for a time once per period, from a random time on: 10us:1ms",
+         "Interrupt each rank once per period, from a random time on: 10us:1ms",
          [this](const std::string& text) {
            const auto [time, each] = split_at_colon(text, "--noise", "10us:1ms");
            detour = parse_positive(time, "--noise");
@@ -141,23 +143,22 @@ void Disturbance::add(CLI::App& command) {
                   fmt::format("--noise is '{}': the interruption must be shorter than the period",
                               text));
          });
-  as_list(
-      command
-          .add_option_function<std::vector<std::string>>(
-              "--flap",
-              [this](const std::vector<std::string>& all) {
-                for (const std::string& text : all) flaps.push_back(parse_flap(text));
-              },
-              "Links that fail: h0--leaf0:50us:1ms, for 50us of each ms from a random time on; "
-              "all:50us:1ms, each link; h0--leaf0:50us@100us, once; :0.5 behind it leaves half of "
-              "the bandwidth")
-          ->type_name("LINK:TIME:PERIOD")
-          ->group(kDisturbances));
+  as_list(command
+              .add_option_function<std::vector<std::string>>(
+                  "--flap",
+                  [this](const std::vector<std::string>& all) {
+                    for (const std::string& text : all) flaps.push_back(parse_flap(text));
+                  },
+                  "Links that fail: h0--leaf0:50us:1ms (or all:...), for 50us per ms from a random "
+                  "time "
+                  "on; h0--leaf0:50us@100us, once; a last :0.5 leaves half of the bandwidth")
+              ->type_name("LINK:TIME:PERIOD")
+              ->group(kDisturbances));
   constexpr std::int32_t kMostSeeds = 2'000'000'000, kMostRuns = 100'000;
   add_number(command, "--noise-seed", seed, 0, kMostSeeds,
-             "Seed of the random numbers (default 1)");
+             "Seed of random numbers: of disturbances (default 1)");
   add_number(command, "--noise-runs", runs, 1, kMostRuns,
-             "Runs with other random numbers each, whose mean is recorded (default 1)");
+             "Runs with different random numbers, whose mean is recorded (default 1)");
   for (const char* name : {"--noise-seed", "--noise-runs"})
     command.get_option(name)->group(kDisturbances);
 }
@@ -166,9 +167,10 @@ void Disturbance::check(const CLI::App& command) const {
   for (const char* name : {"--noise-seed", "--noise-runs"})
     if (command.count(name) > 0 && !is_random())
       fail(Blame::usage,
-           fmt::format("{} has no effect here: it needs --jitter, --noise or a --flap with a "
-                       "period; leave it out",
-                       name));
+           fmt::format(
+               "{} has no effect here: it needs --message-jitter, --noise or a --flap with a "
+               "period; leave it out",
+               name));
 }
 
 Time Disturbance::delay() const {
@@ -213,8 +215,9 @@ std::unique_ptr<simulator::Network> Disturbance::disturbed(
   for (std::size_t i = 0; fabric && i < flaps.size(); ++i)
     add_flaps(flaps[i], fabric->topology, Random(number).of(2 + i), failing);
   if (!flaps.empty() && (!fabric || !network->flap_links(std::move(failing))))
-    fail(Blame::usage,
-         "the model knows no links that fail for a while: leave out --flap, or use --model fluid");
+    fail(
+        Blame::usage,
+        "the model knows no links that fail for a while: leave out --flap, or use --network fluid");
   if (!is_noisy()) return network;
   return std::make_unique<simulator::NoisyNetwork>(
       std::move(network), ranks,

@@ -110,7 +110,7 @@ void print(const Plan& plan, const SweepOptions& options) {
   write_file(options.output, plan.text());
   say_written(options.output);
   for (const std::string& file : {options.json, options.csv})
-    if (!file.empty()) say("note: --plan runs nothing: no records for {}\n", file);
+    if (!file.empty()) say("note: --dry-run runs nothing: no records for {}\n", file);
 }
 
 }  // namespace arlab::bench

@@ -1,4 +1,4 @@
-// Plan: what --plan prints: the configurations of a sweep, and what they would need.
+// Plan: what --dry-run prints: the configurations of a sweep, and what they would need.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
         e.messages, show_seconds(e.seconds), options.max_messages);
   if (e.packets > options.max_messages)
     return fmt::format(
-        "packets would cross {:.3g} links, about {}: use --model fluid, a larger --mtu or fewer "
+        "packets would cross {:.3g} links, about {}: use --network fluid, a larger mtu or fewer "
         "bytes, or raise --max-messages (now {:.3g})",
         e.packets, show_seconds(e.seconds), options.max_messages);
   if (e.seconds > options.max_seconds)

@@ -68,7 +68,7 @@ void run_or_fail(const std::vector<std::string>& words) {
   if (const int code = run_child(words); code != 0)
     fail(code == 1 ? Blame::check : Blame::environment,
          fmt::format("`{}` ended with status {}: its message is above",
-                     fmt::join(without_options(words, {"--json", "--samples"}), " "), code));
+                     fmt::join(without_options(words, {"--json", "--raw"}), " "), code));
 }
 
 const collectives::Backend& backend_of(const TuneOptions& options) {
@@ -98,7 +98,7 @@ void measure_job(const TuneOptions& options, Rank ranks, const JobSpec& job,
   for (std::string& word : measure_words(options)) words.push_back(std::move(word));
   words.insert(words.end(), more.begin(), more.end());
   for (const auto& [name, value] :
-       {std::pair("--seed", std::string("1")), {"--json", file}, {"--samples", samples}})
+       {std::pair("--seed", std::string("1")), {"--json", file}, {"--raw", samples}})
     add_option(words, name, {value});
   if (!options.backend.empty()) add_option(words, "-b", {options.backend});
   if (uses_launcher(options)) {
@@ -112,6 +112,29 @@ void measure_job(const TuneOptions& options, Rank ranks, const JobSpec& job,
   for (const Json& record : read_results(file).records) builder.add(record, times);
   std::filesystem::remove(file);  // the next job writes new ones
   std::filesystem::remove(samples);
+}
+
+// All candidates in all sizes.
+JobSpec whole_sweep(const TuneOptions& options) {
+  std::vector<std::string> names = options.sweep.positional;
+  names.insert(names.end(), options.sweep.algorithms.begin(), options.sweep.algorithms.end());
+  return {std::move(names), options.sweep.segments,
+          options.sweep.parsed_elements(options.sweep.parsed_dtypes().front())};
+}
+
+void simulate_into(const TuneOptions& options, const JobSpec& job, const TemporaryFolder& folder,
+                   CellBuilder& builder) {
+  std::vector<std::string> words = candidate_words(options, "simulate", job);
+  words.insert(words.begin(), own_program());
+  add_option(words, "-p", options.sweep.ranks);
+  if (options.network.starts_with("-"))
+    for (std::string& word : words_of(options.network)) words.push_back(std::move(word));
+  else if (!options.network.empty())
+    add_option(words, "--network", {options.network});
+  const std::string file = folder.file("simulated.jsonl");
+  add_option(words, "--json", {file});
+  run_or_fail(words);
+  for (const Json& record : read_results(file).records) builder.add(record, {});
 }
 
 }  // namespace
@@ -165,7 +188,7 @@ std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
 std::vector<std::string> measure_words(const TuneOptions& options) {
   std::vector<std::string> words{"--runs", fmt::to_string(options.runs)};
   if (!options.mode.empty()) add_option(words, "--mode", {options.mode});
-  if (!options.place.empty()) add_option(words, "--place", {options.place});
+  if (!options.place.empty()) add_option(words, "--buffers", {options.place});
   return words;
 }
 
@@ -176,25 +199,6 @@ std::vector<std::string> problem_words(const TuneOptions& options) {
   add_option(words, "-t", options.sweep.dtypes);
   add_option(words, "--op", options.sweep.ops);
   return words;
-}
-
-JobSpec whole_sweep(const TuneOptions& options) {
-  std::vector<std::string> names = options.sweep.positional;
-  names.insert(names.end(), options.sweep.algorithms.begin(), options.sweep.algorithms.end());
-  return {std::move(names), options.sweep.segments,
-          options.sweep.parsed_elements(options.sweep.parsed_dtypes().front())};
-}
-
-void simulate_into(const TuneOptions& options, const JobSpec& job, const TemporaryFolder& folder,
-                   CellBuilder& builder) {
-  std::vector<std::string> words = candidate_words(options, "simulate", job);
-  words.insert(words.begin(), own_program());
-  add_option(words, "-p", options.sweep.ranks);
-  for (std::string& word : words_of(options.network)) words.push_back(std::move(word));
-  const std::string file = folder.file("simulated.jsonl");
-  add_option(words, "--json", {file});
-  run_or_fail(words);
-  for (const Json& record : read_results(file).records) builder.add(record, {});
 }
 
 // Long runs are streamed in pairs: what a barrier adds to them is little, and twenty would take minutes.

@@ -15,7 +15,7 @@
 
 namespace arlab::bench {
 
-enum class TuneBy { measured, simulated, guided };
+enum class TuneBy { measured, simulated };
 
 struct TuneOptions {
   SweepOptions sweep;  ///< names, ranks, sizes, segments, one type and operation
@@ -23,7 +23,7 @@ struct TuneOptions {
   bool simulated() const { return by == TuneBy::simulated; }
   std::string backend;                    ///< empty: the one of MPI jobs
   std::string launcher = "mpirun -n {}";  ///< of jobs; {} is the number of ranks
-  std::string network;                    ///< words for `arlab simulate`
+  std::string network;                    ///< of `arlab simulate`, or its options as one text
   int runs = 200;                         ///< of each candidate
   std::string mode, place;                ///< of `arlab run`; empty: alone, and in place
   int launches = 2;                       ///< of each side, when the library runs with a file
@@ -54,9 +54,6 @@ struct JobSpec {
   std::vector<Count> elements;
 };
 
-/// All candidates in all sizes.
-JobSpec whole_sweep(const TuneOptions& options);
-
 /// By algorithm, segments, ranks and elements.
 using SampleKey = std::tuple<std::string, int, Rank, Count>;
 using SamplesByKey = std::map<SampleKey, std::vector<double>>;
@@ -72,9 +69,7 @@ class CellBuilder {
   std::map<std::pair<Rank, Bytes>, TuneCell> cells_;
 };
 
-/// Simulate, or measure, a job, and add what it gives.
-void simulate_into(const TuneOptions& options, const JobSpec& job, const TemporaryFolder& folder,
-                   CellBuilder& builder);
+/// Measures a job, and adds what it gives.
 void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
                   const TemporaryFolder& folder, CellBuilder& builder);
 

@@ -47,15 +47,13 @@ class Contract(program.ProgramTest):
         self.assertEqual(record["bracketing"], "(((0+1)+(2+3))+(4+5))")
 
     def test_simulate_loggops(self):
-        [record] = self.records("simulate", "ring", "-p", 64, "-s", "1M", "--model", "loggops", "--L", "5us", "--o", "1us",
-                                "--g", "0.5us", "--G", "0.08ns", "--O", "0", "--S", "64M", "--gamma", "0")
+        [record] = self.records("simulate", "ring", "-p", 64, "-s", "1M", "--network", "loggops:L=5us,o=1us,g=0.5us,G=0.08ns,O=0,S=64M,gamma=0")
         step = 1 + 5 + 1 + (16384 - 1) * 0.08e-3  # o, L, the body in the port, o
         self.assertAlmostEqual(record["time_us"]["median"], 126 * step, places=6)
         self.assertEqual((record["model"], record["topology"], record["messages"]), ("loggops", "crossbar", 8064))
 
     def test_simulate_alpha_beta(self):
-        [record] = self.records("simulate", "ring", "-p", 64, "-s", "1M", "--model", "alpha_beta", "--alpha", "5us",
-                                "--beta", "0.08ns", "--gamma", "0")
+        [record] = self.records("simulate", "ring", "-p", 64, "-s", "1M", "--network", "alpha_beta:alpha=5us,beta=0.08ns,gamma=0")
         self.assertAlmostEqual(record["time_us"]["median"], 126 * (5 + 16384 * 0.08e-3), places=6)
         self.assertEqual(record["modelled_us"], record["time_us"]["median"])
         self.assertAlmostEqual(record["algbw_gb_per_s"], 2**20 / record["time_us"]["median"] / 1e3, places=9)
@@ -93,8 +91,8 @@ class Contract(program.ProgramTest):
         self.assertEqual(once, again)
 
     def test_any_number_of_threads_gives_the_same_records_in_order(self):
-        sweep = ("simulate", "all", "-p", "2..40+7", "-s", "1K,64K", "--model", "loggops")
-        for more in ((), ("--fastest",), ("--jitter", "3us", "--noise-runs", "2")):
+        sweep = ("simulate", "all", "-p", "2..40+7", "-s", "1K,64K", "--network", "loggops")
+        for more in ((), ("--fastest",), ("--message-jitter", "3us", "--noise-runs", "2")):
             one = self.records(*sweep, *more, "--jobs", 1)
             self.assertEqual(one, self.records(*sweep, *more, "--jobs", 3))
         self.assertEqual(one, self.records(*sweep, *more))
@@ -112,10 +110,10 @@ class Contract(program.ProgramTest):
             return best
 
         for model in ("loggops", "alpha_beta"):
-            self.assertEqual(winners("--model", model), winners("--model", model, "--fastest"))
+            self.assertEqual(winners("--network", model), winners("--network", model, "--fastest"))
 
     def test_what_the_ranks_do(self):
-        [record] = self.records("simulate", "tree", "-p", 4, "-s", "4K", "--model", "loggops", "--gamma", "40ps", "--rank-times",
+        [record] = self.records("simulate", "tree", "-p", 4, "-s", "4K", "--network", "loggops:gamma=40ps", "--rank-times",
                                 "--critical-path")
         work = record["rank_times_us"]
         for rank in range(4):
@@ -123,38 +121,38 @@ class Contract(program.ProgramTest):
         self.assertAlmostEqual(sum(record["critical_path_us"].values()), record["modelled_us"])
 
     def test_disturbances(self):
-        chain = ("simulate", "chain", "-p", 8, "-s", "4K", "--model", "loggops")
+        chain = ("simulate", "chain", "-p", 8, "-s", "4K", "--network", "loggops")
         [quiet] = self.records(*chain)
         [late] = self.records(*chain, "--late", "7:100us")
         self.assertEqual(late["disturbance"], "late=7:100us")
         self.assertEqual((late["undisturbed_us"], late["delay_us"]), (quiet["modelled_us"], 100))
         self.assertAlmostEqual(late["slowdown_per_delay"], 1)  # rank 7 is the first to send
-        [jitter] = self.records(*chain, "--jitter", "10us", "--noise-runs", 50)
+        [jitter] = self.records(*chain, "--message-jitter", "10us", "--noise-runs", 50)
         self.assertTrue(8 < jitter["slowdown_per_delay"] < 16, jitter)  # 14 messages, one after the other
-        [other] = self.records(*chain, "--jitter", "10us", "--noise-runs", 50, "--noise-seed", 2)
+        [other] = self.records(*chain, "--message-jitter", "10us", "--noise-runs", 50, "--noise-seed", 2)
         self.assertNotEqual(jitter["modelled_us"], other["modelled_us"])
 
     def test_a_ratio_that_a_delay_cannot_have_is_left_out(self):
-        chain = ("simulate", "chain", "-p", 16, "-s", "1M", "--segments", 64, "--model", "loggops", "--L", "3us", "--o", "1us")
+        chain = ("simulate", "chain", "-p", 16, "-s", "1M", "--segments", 64, "--network")
         for gap in ("999ns", "1us", "1001ns"):
-            [r] = self.records(*chain, "--g", gap, "--G", "80ps", "--jitter", "1ns")
+            [r] = self.records(*chain, f"loggops:L=3us,o=1us,g={gap},G=80ps", "--message-jitter", "1ns")
             self.assertLess(abs(r["modelled_us"] / r["undisturbed_us"] - 1), 0.1)
             self.assertTrue(r["slowdown_per_delay"] is None or -1 <= r["slowdown_per_delay"] <= r["messages"], r)
 
     def test_hierarchical_is_simulated_in_pieces_on_links(self):
-        pod = ("simulate", "hierarchical", "-p", 16, "-s", "1G", "--model", "fluid", "--topology", "rail_pod:nodes=2")
+        pod = ("simulate", "hierarchical", "-p", 16, "-s", "1G", "--topology", "rail_pod:nodes=2")
         [pieces] = self.records(*pod)
         [whole] = self.records(*pod, "--segments", 1)
         self.assertEqual((pieces["segments"], whole["segments"]), (16, 1))
         self.assertAlmostEqual(pieces["modelled_us"], 4260, delta=40)
         self.assertGreater(whole["modelled_us"], 1.5 * pieces["modelled_us"])
-        [short] = self.records("simulate", "hierarchical", "-p", 16, "-s", "64K", "--model", "fluid", "--topology", "rail_pod:nodes=2")
+        [short] = self.records("simulate", "hierarchical", "-p", 16, "-s", "64K", "--topology", "rail_pod:nodes=2")
         self.assertEqual(short["segments"], 1)
         [uniform] = self.records("simulate", "hierarchical", "-p", 16, "-s", "1G", "--groups", 8)
         self.assertEqual(uniform["segments"], 1)
 
     def test_links_that_fail(self):
-        one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--model", "fluid")
+        one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--network", "fluid")
         [once] = self.records(*one, "--flap", "h0--s0:50us@20us")
         self.assertEqual(once["disturbance"], "flap=h0--s0:50us@20us")
         self.assertAlmostEqual(once["slowdown_per_delay"], 1)  # the only message waits
@@ -169,8 +167,8 @@ class Contract(program.ProgramTest):
                               ("h0--s9:1us:2us", "has no link 'h0--s9'"), ("h0--s0:1us@2us:0.5:7", "write it like")):
             _, err = self.arlab(*one, "--flap", flap, code=2)
             self.assertIn(message, err)
-        _, err = self.arlab("simulate", "ring", "-p", 4, "--model", "loggops", "--flap", "all:1us:2us", code=2)
-        self.assertIn("the model knows no links that fail for a while: leave out --flap, or use --model fluid", err)
+        _, err = self.arlab("simulate", "ring", "-p", 4, "--network", "loggops", "--flap", "all:1us:2us", code=2)
+        self.assertIn("the model knows no links that fail for a while: leave out --flap, or use --network fluid", err)
         _, err = self.arlab(*one, "--flap", "h0--s0:1us@0", "--noise-seed", "2", code=2)
         self.assertIn("--noise-seed has no effect here", err)
 
@@ -193,7 +191,7 @@ class Contract(program.ProgramTest):
         self.assertIn("--repeats has no effect here: it needs --mode streaming; leave it out", err)
 
     def test_usage_errors_are_2(self):
-        for line in ("", "--nothing", "coutn", "count --plan=maybe", "count rign", "count -p 0", "run -p 4 -b mpi --root x",
+        for line in ("", "--nothing", "coutn", "count --dry-run=maybe", "count rign", "count -p 0", "run -p 4 -b mpi --root x",
                      "report", "export all", "list nothing"):
             with self.subTest(line=line):
                 self.arlab(*line.split(), code=2)
@@ -205,7 +203,7 @@ class Schema(program.ProgramTest):
     @unittest.skipIf(program.jsonschema is None, "needs jsonschema (apt install python3-jsonschema)")
     def test_the_output_of_every_command_is_valid(self):
         for line in (("count", "ring"), ("count", "ring", "-c", "broadcast"), ("verify", "tree", "-p", 4),
-                     ("simulate", "ring", "-p", 4), ("simulate", "ring", "-p", 4, "--model", "fluid", "--links", 2),
+                     ("simulate", "ring", "-p", 4), ("simulate", "ring", "-p", 4, "--network", "fluid", "--links", 2),
                      ("bound", "mesh:dims=3x2"), ("bound", "ring:hosts=4", "--fault", "slow=h0-h1:3"),
                      ("run", "ring", "-p", 2, "-s", "1K", "--time", 0)):
             with self.subTest(line=line):
@@ -237,7 +235,7 @@ class Schema(program.ProgramTest):
 
 class Csv(program.ProgramTest):
     def test_csv_holds_what_json_holds(self):
-        self.arlab("simulate", "all", "-p", "2,3", "-s", "1K", "--model", "loggops", "--json", "a.jsonl", "--csv", "a.csv")
+        self.arlab("simulate", "all", "-p", "2,3", "-s", "1K", "--network", "loggops", "--json", "a.jsonl", "--csv", "a.csv")
         records = program.parse(self.read("a.jsonl"))[1]
         table = program.rows(self.read("a.csv"))
         self.assertEqual(len(table), len(records))

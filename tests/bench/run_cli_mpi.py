@@ -89,7 +89,7 @@ class Job(program.ProgramTest):
         out, _ = self.arlab("compare", "a.jsonl")
         self.assertIn("| all ", out)
         self.assertIn("Kendall's tau", out)
-        simulated = self.records("simulate", "ring", "-p", 3, "-s", "64K", "--machine", "m.toml")
+        simulated = self.records("simulate", "ring", "-p", 3, "-s", "64K", "--network", "m.toml")
         [ring] = [r for r in records if r["algorithm"] == "ring" and r["bytes"] == 65536]
         self.assertEqual(simulated[0]["modelled_us"], ring["modelled_us"])
 
@@ -135,12 +135,12 @@ class Job(program.ProgramTest):
             self.assertIn("error: ", done.stderr)
 
     def test_plan_is_said_once(self):
-        code, out, err = self.mpirun(3, "run", program.SIX, "-s", "1K", "--plan")
+        code, out, err = self.mpirun(3, "run", program.SIX, "-s", "1K", "--dry-run")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(out.count("configurations, about"), 1)
 
     def test_ranks_that_were_started_differently_are_refused_at_once(self):
-        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--plan")):
+        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--dry-run")):
             with self.subTest(other=other):
                 first = self.command("run", "ring", "-s", "1K", "--time", "0")
                 second = self.command("run", "ring", *(("--time", "0") if "--time" not in other else ()), *other)

@@ -93,7 +93,7 @@ class Export(program.ProgramTest):
 
     def test_perfetto_agrees_with_the_simulation(self):
         for algorithm in ("ring", "tree", "butterfly", "all_to_all", "round_robin", "master_worker"):
-            for model in ((), ("--model", "loggops"), ("--model", "loggops", "--S", "1K")):
+            for model in ((), ("--network", "loggops"), ("--network", "loggops:S=1K")):
                 with self.subTest(algorithm=algorithm, model=model):
                     trace, record = self.trace(algorithm, *model)
                     self.consistent(trace["traceEvents"], record)

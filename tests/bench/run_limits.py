@@ -16,7 +16,7 @@ TRAINS = os.environ.get("ARLAB_TRAINS") == "1"
 SANITIZED = bool(os.environ.get("ARLAB_SANITIZE"))
 SECONDS = 120  # for a command, on a busy machine
 COMMANDS = [["list", "algorithms"], ["show", "ring", "-p", "4"], ["verify", "ring", "-p", "64"], ["count", "ring", "-p", "64"],
-            ["simulate", "butterfly", "-p", "65536", "-s", "1M"], ["simulate", "ring", "-p", "256", "-s", "1M", "--model", "packet"],
+            ["simulate", "butterfly", "-p", "65536", "-s", "1M"], ["simulate", "ring", "-p", "256", "-s", "1M", "--network", "packet"],
             ["run", "ring", "-p", "8", "-s", "16M", "--runs", "3"], ["export", "ring", "-p", "64", "--format", "json"],
             ["plan", "-m", "profile:resnet50", "--gpus", "64"], ["train", "-m", "profile:resnet50", "-b", "simulated", "-w", "64"],
             ["tune", "--by", "simulated", "-p", "64", "-s", "1K,1M"], ["bound", "torus:dims=4x4"], ["explore", "-o", "page.html"]]

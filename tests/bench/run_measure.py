@@ -15,7 +15,7 @@ class Measure(program.ProgramTest):
         return self.records("run", "ring", "-p", "2", "-n", "64", *QUICK, *arguments)
 
     def test_modes_are_rows_and_identify_a_configuration(self):
-        records = self.run_records("--place", "both", "--mode", "alone,streaming", "--cache", "both", "--repeats", "3")
+        records = self.run_records("--buffers", "both", "--mode", "alone,streaming", "--cache", "both", "--repeats", "3")
         ring, native = program.split_natives(records)
         modes = [(r["place"], r["mode"], r["cache"], r["repeats"]) for r in ring]
         self.assertEqual(len(set(modes)), 8)
@@ -26,7 +26,7 @@ class Measure(program.ProgramTest):
         self.arlab(*file)
         _, err = self.arlab(*file, "--resume")
         self.assertIn("already held 2 of 2", err)
-        self.arlab(*file, "--place", "out", "--resume")
+        self.arlab(*file, "--buffers", "out-of-place", "--resume")
         contexts, records = program.parse(self.read("a.jsonl"))
         self.assertEqual([r["place"] for r in records], ["in", "in", "out", "out"])
         self.assertEqual(len(contexts), 3)
@@ -66,7 +66,7 @@ class Measure(program.ProgramTest):
         self.assertNotIn("slower", out)
 
     def test_launches_refuse_what_is_of_one_launch(self):
-        for option in (["--csv", "a.csv"], ["--samples", "a.csv"], ["--resume"], ["--plan"], ["--json", "-"]):
+        for option in (["--csv", "a.csv"], ["--raw", "a.csv"], ["--resume"], ["--dry-run"], ["--json", "-"]):
             _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", *option, code=2)
             self.assertIn(option[0], err)
         _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--json", "/proc/a.jsonl", code=3)
@@ -84,7 +84,7 @@ class Measure(program.ProgramTest):
         self.assertLess(record["ci_coverage"], 0.95)
 
     def test_samples_hold_every_rank_of_every_run(self):
-        self.arlab("run", "ring", "-p", "3", "-n", "64", *QUICK, "--samples", "a.csv", "--json", "a.jsonl")
+        self.arlab("run", "ring", "-p", "3", "-n", "64", *QUICK, "--raw", "a.csv", "--json", "a.jsonl")
         rows = list(csv.DictReader(io.StringIO(self.read("a.csv"))))
         self.assertEqual(len(rows), 2 * 8 * 3)
         ring = [row for row in rows if row["algorithm"] == "ring"]
@@ -98,11 +98,11 @@ class Measure(program.ProgramTest):
         times = sorted(float(row["time_us"]) for row in ring if row["rank"] == "0")
         [median] = [r["time_us"]["median"] for r in records if r["algorithm"] == "ring"]
         self.assertAlmostEqual((times[3] + times[4]) / 2, median, delta=0.01)
-        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--samples", "a.jsonl.samples")
+        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--raw", "a.jsonl.samples")
         self.assertEqual(len([json.loads(line) for line in self.read("a.jsonl.samples").splitlines()]), 2 * 8 * 2)
 
     def test_a_late_rank_is_waited_for(self):
-        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--late", "1:2ms", "--samples", "a.csv", "--json", "a.jsonl")
+        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--late", "1:2ms", "--raw", "a.csv", "--json", "a.jsonl")
         [record, *_] = program.parse(self.read("a.jsonl"))[1]
         rows = [row for row in csv.DictReader(io.StringIO(self.read("a.csv"))) if row["algorithm"] == "ring"]
         collective, waiting = [], []
@@ -117,7 +117,7 @@ class Measure(program.ProgramTest):
         self.assertAlmostEqual(record["waiting_us"]["mean"], record["waiting_us"]["max"] / 2, delta=0.01)
 
     def test_an_agreed_start(self):
-        records = self.run_records("--start", "round-time")
+        records = self.run_records("--start", "agreed-time")
         self.assertEqual({r["start"] for r in records}, {"round-time"})
         self.assertTrue(all(r["late_starts"] >= 0 and r["time_us"]["n"] == 8 for r in records))
 
@@ -157,9 +157,9 @@ class Measure(program.ProgramTest):
         self.arlab("compare", "old.jsonl", "new.jsonl", "--threshold", "2000")
 
     def test_mistakes_are_named(self):
-        for arguments, word in ((["--place", "inn"], "'inn'"), (["--mode", "alone,batch"], "'batch'"), (["--late", "100us"], "1:100us"),
+        for arguments, word in ((["--buffers", "inn"], "'inn'"), (["--mode", "alone,batch"], "'batch'"), (["--late", "100us"], "1:100us"),
                                 (["--late", "2:100us"], "rank 2 of 2"), (["--precision", "200%"], "200%"), (["--bind", "x"], "x"),
-                                (["--start", "clock"], "'clock'"), (["--samples", "-"], "--samples")):
+                                (["--start", "clock"], "'clock'"), (["--raw", "-"], "--raw")):
             with self.subTest(arguments):
                 _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", *arguments, code=2)
                 self.assertIn(word, err)

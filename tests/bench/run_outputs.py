@@ -19,7 +19,7 @@ LIMIT = 64
 WRITERS = [(["list", "algorithms"], "-o"), (["show", "ring", "-p", "4"], "-o"), (["show", "ring", "-p", "4", "--numerics"], "-o"),
            (["show", "topology", "ring", "-p", "8"], "-o"), (["show", "topology", "ring", "-p", "8"], "--svg"),
            (["count", "ring", "-p", "4"], "-o"), (["verify", "ring", "-p", "4"], "-o"), (["simulate", "ring", "-p", "4"], "-o"),
-           (["simulate", "ring", "-p", "4", "--plan"], "-o"), (["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"], "-o"),
+           (["simulate", "ring", "-p", "4", "--dry-run"], "-o"), (["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"], "-o"),
            (["calibrate", "-b", "threads", "-p", "2", "--time", "1ms", "--largest", "64K"], "-o"),
            (["report", "a.jsonl"], "-o"), (["explore"], "-o"), (["compare", "a.jsonl", "a.jsonl"], "-o"),
            *[(["export", "ring", "-p", "4", "--format", form], "-o") for form in ("json", "msccl", "ti", "goal", "perfetto")],

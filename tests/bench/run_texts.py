@@ -119,8 +119,8 @@ class Values(program.ProgramTest):
         self.assertEqual([r["batch_per_worker"] for r in plan], [32, 16])
 
     def test_options_of_a_model_that_change_nothing_are_refused(self):
-        for arguments in (("--model", "packet", "--flow_queues", "2"), ("--model", "packet", "--seed", "3", "--routing", "shortest"),
-                          ("--model", "connections", "--drift_runs", "3")):
+        for arguments in (("--network", "packet:flow_queues=2"), ("--network", "packet", "--seed", "3", "--routing", "shortest"),
+                          ("--network", "connections:drift_runs=3")):
             self.arlab("simulate", "ring", "-p", "4", "-s", "1K", *arguments, code=2)
         _, err = self.arlab("bound", "torus:dims=2x2", "--routing", "dimension", code=2)
         self.assertIn("--routing has no effect here", err)
@@ -140,11 +140,11 @@ class Said(program.ProgramTest):
         _, err = self.arlab("count", "ring", "-p", "2", "--json", "typo/deep/b.jsonl")
         self.assertNotIn("made the folder", err)
 
-    def test_a_topology_without_a_model_is_said_to_be_fluid(self):
-        out, err = self.arlab("simulate", "ring", "-p", "4", "-s", "1K", "--topology", "torus:dims=2x2")
-        self.assertIn("note: --topology without --model: simulated with model fluid", err)
-        named, quiet = self.arlab("simulate", "ring", "-p", "4", "-s", "1K", "--topology", "torus:dims=2x2", "--model", "fluid")
-        self.assertEqual((out, ""), (named, quiet))
+    def test_a_topology_alone_is_fluid(self):
+        spec = "torus:dims=2x2"
+        words = (("--topology", spec), ("--network", spec), ("--network", f"fluid:topology={spec}"), ("--network", "fluid", "--topology", spec))
+        answers = {self.arlab("simulate", "ring", "-p", "4", "-s", "1K", *network) for network in words}
+        self.assertEqual([err for _, err in answers], [""])
 
     def test_launches_keep_their_files_to_themselves(self):
         typed = ("run", "ring", "-p", "2,3", "-n", "10", "-b", "threads", "--launches", "2", "--runs", "2", "--json", "a.jsonl")

@@ -1,6 +1,6 @@
 """Hostile inputs: what people, scripts, and damaged files give to the program, and what must come back.
 
-The commands come from `arlab --help` and the options from `arlab VERB --help`, so that a new option is covered without an
+The commands come from `arlab --help` and the options from `arlab VERB --help-all`, so that a new option is covered without an
 edit here. A new command needs a line in BASES, and is an error until it has one.
 """
 
@@ -70,18 +70,18 @@ ALONE = {("identify",)}  # right only under a launcher
 
 LONG = "x" * 100_000
 ESCAPES = "\x1b[31mred\x07"
-NUMBERS = ["", " ", "nan", "inf", "-1", "abc", "1e400", "99999999999999999999", "0x10", "5us", "1K1", ESCAPES, "1;2", LONG, "½", "--plan"]
+NUMBERS = ["", " ", "nan", "inf", "-1", "abc", "1e400", "99999999999999999999", "0x10", "5us", "1K1", ESCAPES, "1;2", LONG, "½", "--dry-run"]
 WHOLE = NUMBERS + ["1.5", "1..2..3", "[]", "{}"]
 LISTS = WHOLE + [",", "1,,2", "1,", ",1", "1..", "..2", "2..1", "1..4x0", "1..4x1", "1..4+0", "1..4*", "0..4"]
 TIMES = ["", " ", "nan", "-1us", "abc", "1e300s", "5parsecs", "inf", "5", ESCAPES, LONG, "5 us us"]
-NAMES = ["", " ", "nosuch", "..", "%s%n", ESCAPES, LONG, "ring:", "a=b", "--plan", "nosuch:k=1"]
+NAMES = ["", " ", "nosuch", "..", "%s%n", ESCAPES, LONG, "ring:", "a=b", "--dry-run", "nosuch:k=1"]
 NAME_LISTS = NAMES + [",", "ring,,tree", "ring,"]
-OUTPUTS = ["", " ", "/dev/full", "/proc/none/x", "folder", "plain.txt/below", "y" * 5000, "--plan"]
+OUTPUTS = ["", " ", "/dev/full", "/proc/none/x", "folder", "plain.txt/below", "y" * 5000, "--dry-run"]
 INPUTS = ["", "missing", "folder", "garbage.bin", "deep.json", "y" * 5000]
 
 # By the type that --help prints: values that are wrong for every option of the type.
 WRONG = {
-    "COUNTS": LISTS, "COUNT": WHOLE, "NUMBER": NUMBERS, "BYTES": LISTS, "RANKS": LISTS, "TIME": TIMES, "NAME": NAMES, "NAMES": NAME_LISTS,
+    "COUNTS": LISTS, "COUNT": WHOLE, "SEED": WHOLE, "NUMBER": NUMBERS, "BYTES": LISTS, "RANKS": LISTS, "TIME": TIMES, "NAME": NAMES, "NAMES": NAME_LISTS,
     "FILE": OUTPUTS, "FOLDER": OUTPUTS, "RATE": NUMBERS, "PART": NUMBERS, "EPOCHS": NUMBERS, "FACTOR": NUMBERS, "TOPOLOGY": NAMES + INPUTS[1:],
     "TOPOLOGIES": NAMES + ["torus:dims=0", "torus:dims=nan", "fat_tree:k=-1", "fat_tree:k=1e9", "x.graphml", "garbage.graphml",
                            "deep.dot", "fat_tree:", "ring:nosuch=1"],
@@ -94,18 +94,18 @@ WRONG = {
     "NS,NS": ["", " ", "1", "1,", "nan,nan", "-1,1", "1,2,3", "1e300,1", ESCAPES], "RATES": ["", " ", "nan", "-1G", "0", "1e400", "10G,", ESCAPES],
     "FACTORS": ["", " ", "nan", "-1", "0", "1,,2", "1e400", ESCAPES], "SIZES": NAMES + ["0", "0x4", "-1x4", "4x", "1e9"],
     "WHERE": NAMES + ["0-", "-1", "99999", "3-1"], "RANK:TIME": NAMES + ["1:", ":1us", "99:1us", "1:-1us", "1:nan"],
-    "FAULT": NAMES + ["dead=", "dead=a", "slow=a-b", "slow=a-b:0", "slow=a-b:nan", "dead=nosuch-nosuch", "A"],
+    "FAULTS": NAMES + ["dead=", "dead=a", "slow=a-b", "slow=a-b:0", "slow=a-b:nan", "dead=nosuch-nosuch", "A"],
 }
 # Values that are extreme: refused or done, but soon, and with a word.
 EXTREME = {
-    "COUNTS": ["0", "1e9", "1G", "9223372036854775807", "1..200000+1", "1..1G"], "COUNT": ["0", "1e18", "9223372036854775807"],
+    "COUNTS": ["0", "1e9", "1G", "9223372036854775807", "1..200000+1", "1..1G"], "COUNT": ["0", "1e18", "9223372036854775807"], "SEED": ["0", "1e18", "9223372036854775807"],
     "NUMBER": ["0", "1e9", "2147483648"], "BYTES": ["0", "4", "1e18", "1..1G", "9223372036854775804"], "RANKS": ["0", "1e9", "1,2"],
     "TIME": ["0", "1ps", "100000s"], "RATE": ["0", "1e-300", "1e300"], "PART": ["0", "2", "1e300"], "EPOCHS": ["0", "1e300"],
     "FILE": ["/dev/null", "new\nline", "a/b/c", "-", "valid.jsonl"], "FACTOR": ["0", "1e300"],
     "NAMES": ["all", "ring,ring", "RING"], "NAME": ["RING", "-"], "NETWORKS": ["1", "8e15", "1e15G", "crossbar,ring"], "PERCENT": ["0", "1e6", "1e300"],
     "FACTORS": ["1e-300", "1e300", "1,2,3,4,5"], "NS,NS": ["0,0", "1e6,1e6", "1e9,1e9"], "RATES": ["1", "1e300", "1e-300"],
 }
-BATCH = {"--plan"}  # flags that make a huge sweep cheap
+BATCH = {"--dry-run"}  # flags that make a huge sweep cheap
 
 
 def words_of(help_text):
@@ -127,7 +127,7 @@ def commands_of(arlab, environment):
 
 
 def options_of(arlab, command, environment):
-    page = subprocess.run([arlab, *command, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    page = subprocess.run([arlab, *command, "--help-all"], capture_output=True, text=True, timeout=60, env=environment, check=False)
     if page.returncode != 0:
         return None  # `train` without the program that trains
     return [Option(names, type_, command) for names, type_ in words_of(page.stdout) if "--help" not in names]
@@ -145,7 +145,7 @@ def value_cases(option, base):
             expect = EITHER  # some settings may be infinite
         if option.type == "RATE" and value.startswith("999"):
             expect = EITHER  # a number, however large
-        if value == "--plan":
+        if value == "--dry-run":
             value, kind = "--help-me", "option as value"
         else:
             kind = "empty value" if not value.strip() else "wrong value"
@@ -178,7 +178,7 @@ def without(base, option):
 def cheap(option, base):
     """The base, planned only where a huge number would take long on purpose."""
     huge = option.type in ("COUNTS", "BYTES") and option.command[0] in ("verify", "count", "simulate", "run", "train")
-    return [*without(base, option), *(["--plan"] if huge else [])]
+    return [*without(base, option), *(["--dry-run"] if huge else [])]
 
 
 def wrong_verb_cases(options, known):
@@ -222,7 +222,7 @@ def pair_cases():
             yield Case("contradiction", [*base, *more], expect, [more[0], *more[:1], *[m for m in more if m.startswith("-")], "root", "same"])
     simulate = ["simulate", *BASES[("simulate",)]]
     for more in (["--topology", "torus"], ["--placement", "random"], ["--fault", "dead=a-b"], ["--routing", "ecmp"], ["--L", "5us"],
-                 ["--model", "loggops", "--alpha", "5us"], ["--links", "3"], ["--model", "fluid", "--topology", "torus:dims=2x2", "-p", "64"]):
+                 ["--network", "loggops:alpha=5us"], ["--links", "3"], ["--topology", "torus:dims=2x2", "-p", "64"]):
         yield Case("contradiction", [*simulate, *more], REFUSED if "-p" not in more else EITHER, [more[0], more[-2], "dims"])
     for verb in ("verify", "count", "simulate"):
         base = [verb, *BASES[(verb,)]]
@@ -334,7 +334,7 @@ def file_cases():
     for name in ("garbage.graphml", "garbage.dot", "deep.dot", "empty.graphml", "folder.graphml", "missing.graphml", "loop.dot", "negative.dot",
                  "nan.graphml", "one.dot", "bomb.graphml", "huge.dot"):
         yield Case("network file", ["show", "topology", name], REFUSED, [name, "host", "link"])
-        yield Case("network file", ["simulate", "ring", "-p", "2", "--model", "fluid", "--topology", name], REFUSED, [name, "host", "link"])
+        yield Case("network file", ["simulate", "ring", "-p", "2", "--topology", name], REFUSED, [name, "host", "link"])
     for name in ("./missing", "./folder", "./garbage.bin", "./empty", "./valid.jsonl", "."):
         yield Case("placement file", ["show", "topology", "ring", "-p", "4", "--placement", name], REFUSED, [name, "host"])
 
@@ -344,7 +344,7 @@ READERS = {
     "made.json": [["verify", "file:FILE"], ["count", "file:FILE"], ["simulate", "file:FILE", "-s", "1K"], ["run", "file:FILE", "-p", "3", "-n", "10", "--time", "0"]],
     "made.xml": [["verify", "file:FILE"], ["show", "file:FILE", "-p", "3"]],
     "made.goal": [["simulate", "file:FILE"]],
-    "made.toml": [["simulate", "ring", "-p", "4", "-s", "1K", "--machine", "FILE"], ["plan", "-m", "profile:vgg16", "--gpus", "4", "--network", "./FILE"]],
+    "made.toml": [["simulate", "ring", "-p", "4", "-s", "1K", "--network", "FILE"], ["plan", "-m", "profile:vgg16", "--gpus", "4", "--network", "./FILE"]],
     "profile.json": [["plan", "-m", "profile:./FILE", "--gpus", "4"], ["train", "-b", "simulated", "-m", "profile:./FILE"]],
     "table.json": [["run", "auto", "-p", "2", "-n", "10", "--time", "0", "--table", "FILE"]],
 }
@@ -424,7 +424,7 @@ def gain_cases():
 def overwriting_cases():
     """An output that is also the input."""
     for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
-                  ["simulate", "ring", "-p", "4", "-s", "1K", "--machine", "negative.toml", "-o", "negative.toml"],
+                  ["simulate", "ring", "-p", "4", "-s", "1K", "--network", "negative.toml", "-o", "negative.toml"],
                   ["compare", "timed.jsonl", "timed.jsonl", "-o", "./timed.jsonl"], ["export", "file:deep.json", "-o", "deep.json"],
                   ["plan", "-m", "profile:deep.json", "--json", "deep.json"], ["train", "-b", "simulated", "-m", "profile:deep.json", "--trace", "deep.json"]):
         kept = words[-1].removeprefix("./")
@@ -451,9 +451,9 @@ def sweep_cases():
     for verb in ("verify", "count", "simulate", "run"):
         for algorithm in ("ring", "all", "master_worker", "all_to_all", "tree", "butterfly"):
             for p, n in (("1e9", "10"), ("1e9", "0"), ("1..100000+1", "10"), ("1M", "1M"), ("1,2,1e9", "1K,1M")):
-                yield Case("huge plan", [verb, algorithm, "-p", p, "-n", n, "--plan"], DONE)
-        yield Case("huge plan", [verb, "ring", "-p", "4", "-n", "1M", "--segments", "1..65536+1", "--plan"], DONE)
-        yield Case("huge plan", [verb, "all", "-p", "64", "--groups", "8", "-n", "1M", "--segments", "65536", "--plan"], DONE)
+                yield Case("huge plan", [verb, algorithm, "-p", p, "-n", n, "--dry-run"], DONE)
+        yield Case("huge plan", [verb, "ring", "-p", "4", "-n", "1M", "--segments", "1..65536+1", "--dry-run"], DONE)
+        yield Case("huge plan", [verb, "all", "-p", "64", "--groups", "8", "-n", "1M", "--segments", "65536", "--dry-run"], DONE)
     for verb in ("verify", "count", "simulate"):
         for algorithm in ("ring", "master_worker", "all_to_all"):
             for n in ("0", "1", "1M"):

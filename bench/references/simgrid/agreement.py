@@ -25,7 +25,7 @@ def run(arlab, *arguments):
 
 def ours(arlab, algorithms, ranks, sizes, fabric, placement):
     """Seconds by algorithm and size in bytes."""
-    text = run(arlab, "simulate", ",".join(algorithms), "-p", str(ranks), "-s", ",".join(sizes), "--model", "fluid",
+    text = run(arlab, "simulate", ",".join(algorithms), "-p", str(ranks), "-s", ",".join(sizes), "--network", "fluid",
                "--envelope", str(smpi.ENVELOPE), "--topology", fabric.topology, "--placement", placement, "--seed", SEED,
                "--json", "-")
     records = [json.loads(line) for line in text.splitlines()]

@@ -68,9 +68,9 @@ Model alpha_beta() {
       .name = "alpha_beta",
       .summary = "a message takes alpha + n beta and holds one send and one receive port",
       .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
-      .parameters = {{"alpha", Unit::time, "5us", "time a message, whatever its size"},
-                     {"beta", Unit::time_per_byte, "80ps", "time a byte sent"},
-                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
+      .parameters = {{"alpha", Unit::time, "5us", "time per message, of any size"},
+                     {"beta", Unit::time_per_byte, "80ps", "time per byte sent"},
+                     {"gamma", Unit::time_per_byte, "0", "time per reduced byte"}},
       .make = make,
   };
 }

@@ -123,12 +123,12 @@ Model loggops() {
           "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
       .source = "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
       .parameters = {{"L", Unit::time, "3us", "latency of the network"},
-                     {"o", Unit::time, "1us", "processor time a message, at each end"},
+                     {"o", Unit::time, "1us", "processor time per message, at each end"},
                      {"g", Unit::time, "500ns", "least time between two messages"},
-                     {"G", Unit::time_per_byte, "80ps", "time a byte in the port"},
-                     {"O", Unit::time_per_byte, "0", "processor time a byte"},
+                     {"G", Unit::time_per_byte, "80ps", "time per byte in the port"},
+                     {"O", Unit::time_per_byte, "0", "processor time per byte"},
                      {"S", Unit::bytes, "64 MiB", "largest eager message"},
-                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
+                     {"gamma", Unit::time_per_byte, "0", "time per reduced byte"}},
       .make = make,
   };
 }

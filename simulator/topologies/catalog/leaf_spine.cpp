@@ -39,7 +39,7 @@ TopologyKind leaf_spine() {
                      {"spines", Unit::count, "4", "spine switches"},
                      {"hosts", Unit::count, "16", "hosts per leaf"},
                      {"oversubscription", Unit::ratio, "1",
-                      "bandwidth of a leaf's hosts by that of its up links"},
+                      "oversubscription: a leaf's host bandwidth / its uplink bandwidth"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a host's link, each way"},
                      {"latency", Unit::time, "500ns", "of a link"}},
       .fit = fit,

@@ -26,23 +26,20 @@ TEST_CASE("ranks of one machine have no network that could be stated") {
   model.topologies = {"torus:dims=2x2"};
   CHECK(error_text(Blame::usage, [&] { model.networks(); }) ==
         "ranks of one machine have no network: leave out --topology, --placement, --routing, "
-        "--fault and --seed, or use --shared no");
+        "--fault and --seed, or set shared=no");
   model.given["shared"] = "no";
   CHECK(model.networks().front().topology == "torus:dims=2x2");
 }
 
-TEST_CASE("a topology without a model is simulated with fluid, and said to be") {
+TEST_CASE("a topology without a model is simulated with fluid") {
   ModelOptions model;
   CHECK(model.parsed_model().name == "alpha_beta");
-  CHECK(model.note().empty());
   model.topologies = {"torus:dims=2x2"};
   CHECK(model.parsed_model().name == "fluid");
-  CHECK(model.note() == "--topology without --model: simulated with model fluid");
   CHECK(model.networks().size() == 1);
   for (const char* name : {"packet", "connections"}) {
     model.model = name;
     CHECK(model.parsed_model().name == name);
-    CHECK(model.note().empty());
   }
   model.model = "alpha_beta";
   CHECK_THAT(error_text(Blame::usage, [&] { model.networks(); }), contains("knows no topology"));
@@ -69,7 +66,7 @@ TEST_CASE("options of random choices need some") {
   drifting.model = "connections";
   drifting.given = {{"drift_runs", "3"}};
   CHECK_THAT(error_text(Blame::usage, [&] { drifting.check_effects(); }),
-             contains("--drift_runs has no effect here"));
+             contains("drift_runs has no effect here"));
   drifting.given["drift"] = "1us";
   drifting.check_effects();
 }

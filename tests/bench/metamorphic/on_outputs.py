@@ -160,11 +160,11 @@ def tuned(case):
     """A table by simulation chooses the fastest of each cell, whatever the order of the candidates."""
     r = case.random
     names, ranks, sizes = r.sample(("ring", "butterfly", "tree", "rabenseifner", "chain", "all_to_all"), 4), r.sample((2, 4, 8), 2), r.sample((16, 1024, 65536, 1 << 22), 2)
-    network = f"--model fluid --topology {topology(case, max(ranks))}"
+    network = topology(case, max(ranks))
     common = ["--by", "simulated", "-p", ",".join(map(str, sorted(ranks))), "-s", ",".join(map(str, sorted(sizes))), f"--network={network}"]
     case.run("tune", ",".join(names), *common, "--table", "t.json")
     case.run("tune", ",".join(names[::-1]), *common, "--table", "u.json")
-    times = case.times(",".join(names), "-p", ",".join(map(str, ranks)), "-s", ",".join(map(str, sizes)), *network.split())
+    times = case.times(",".join(names), "-p", ",".join(map(str, ranks)), "-s", ",".join(map(str, sizes)), "--network", network)
     chosen = {}
     for name in ("t.json", "u.json"):
         for row, p in zip(json.loads(case.read(name))["rows"], sorted(ranks)):

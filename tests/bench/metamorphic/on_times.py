@@ -14,7 +14,7 @@ def units(case):
     expect_same(first, case.times("all", "-p", "6", "-n", f"{k * 256}K", "--alpha", alphas[0]), "elements and bytes")
     gigabytes = r.choice((1, 12.5, 50, 100))
     rates = (f"{gigabytes * 8}Gbps", f"{gigabytes}GB/s", f"{gigabytes * 8000} Mbit/s", f"{gigabytes / 1000}TBps", f"{gigabytes * 1e9}B/s")
-    network = lambda rate: ("all", "-p", 4, "-s", "64K", "--model", "fluid", "--topology", f"ring:hosts=4,bandwidth={rate}")
+    network = lambda rate: ("all", "-p", 4, "-s", "64K", "--topology", f"ring:hosts=4,bandwidth={rate}")
     expect_same(case.times(*network(rates[0])), case.times(*network(r.choice(rates[1:]))), "units of bandwidths")
 
 
@@ -56,7 +56,7 @@ def scaled_network(case):
         spec = topology(case, ranks)
         if spec.startswith(("rail_pod", "dragonfly")):  # have several kinds of links
             spec = f"ring:hosts={ranks}"
-        return case.times("all", "-p", ranks, "-n", elements, "--model", "fluid", "--topology", f"{spec},{wires}", "--placement", "random")
+        return case.times("all", "-p", ranks, "-n", elements, "--topology", f"{spec},{wires}", "--placement", "random")
 
     # Each message ends at a whole picosecond, and there are at most some hundred one after the other.
     slack = lambda key: k * (50 + 20 * key[1])
@@ -85,9 +85,9 @@ def coinciding_models(case):
     base = [",".join(IN_STEP), "-p", ranks, "-n", ranks * m, "--gamma", f"{r.choice((0, 30))}ps"]
     one = case.times(*base, "--alpha", f"{alpha}ns", "--beta", f"{beta}ps")
     # LogGOPS counts one byte less: n bytes take L + (n - 1) G.
-    loggops = case.times(*base, "--model", "loggops", "--L", f"{alpha * 1000 + beta}ps", "--overhead", 0, "--g", 0, "--G", f"{beta}ps", "--O", 0)
+    loggops = case.times(*base, "--network", "loggops", "--L", f"{alpha * 1000 + beta}ps", "--overhead", 0, "--g", 0, "--G", f"{beta}ps", "--O", 0)
     expect_same(one, loggops, "alpha_beta and loggops")
-    fluid = case.times(*base, "--model", "fluid", "--topology", f"crossbar:hosts={ranks},bandwidth={10**12 // beta}B/s,latency={alpha // 2}ns")
+    fluid = case.times(*base, "--topology", f"crossbar:hosts={ranks},bandwidth={10**12 // beta}B/s,latency={alpha // 2}ns")
     expect_same(one, fluid, "alpha_beta and fluid on a crossbar", lambda key: 4 * key[1])
 
 
@@ -108,7 +108,7 @@ def larger_is_not_faster(case):
             if large[a, p, 2 * n, s] < t:
                 raise Broken(f"{a}: {n} elements take {t} ps, {2 * n} elements {large[a, p, 2 * n, s]} ps")
     rates = sorted(r.sample(range(1, 400), 3))
-    network = lambda rate: case.times(",".join(IN_STEP), "-p", ranks, "-n", sizes[0], "--model", "fluid", "--topology", f"crossbar:bandwidth={rate}Gbps")
+    network = lambda rate: case.times(",".join(IN_STEP), "-p", ranks, "-n", sizes[0], "--topology", f"crossbar:bandwidth={rate}Gbps")
     slower, faster = network(rates[0]), network(rates[-1])
     for key, t in slower.items():
         if faster[key] > t:
@@ -126,11 +126,11 @@ def relabeled(case):
         roots = [case.times(names, "-c", collective, "-p", ranks, "-n", 1000, "--root", root, "--model", model, *parameters)
                  for root in (0, r.randrange(1, ranks))]
         expect_same(*roots, f"another root of {collective}")
-    network = ("all", "-p", ranks, "-n", r.choice((10, 10_000)), "--model", "fluid", "--topology", f"crossbar:hosts={ranks}")
+    network = ("all", "-p", ranks, "-n", r.choice((10, 10_000)), "--topology", f"crossbar:hosts={ranks}")
     expect_same(case.times(*network), case.times(*network, "--placement", "random", "--seed", r.randint(1, 99)), "another placement on a crossbar")
     shift = r.randrange(1, ranks)
     case.write("shifted.txt", "".join(f"h{(i + shift) % ranks}\n" for i in range(ranks)))
-    ring = ("ring,butterfly,all_to_all,circulant,round_robin,pat", "-p", ranks, "-n", 1000, "--model", "fluid", "--topology", f"ring:hosts={ranks}")
+    ring = ("ring,butterfly,all_to_all,circulant,round_robin,pat", "-p", ranks, "-n", 1000, "--topology", f"ring:hosts={ranks}")
     expect_same(case.times(*ring), case.times(*ring, "--placement", "./shifted.txt"), "a shifted ring", lambda key: 20 * key[1])
 
 
@@ -147,7 +147,7 @@ def bounded(case):
             if abs(more[key] - k * one[key]) > 1e-9 * more[key]:
                 raise Broken(f"{key}: {one[key]}, and {more[key]} with {k} times the bandwidth")
         verdicts.append((one["allreduce_reached"], one["rounded_up"]))
-        for record in case.records("simulate", "all", "-p", one["hosts"], "-s", r.choice(("64", "64K", "4M")), "--model", "fluid", "--topology",
+        for record in case.records("simulate", "all", "-p", one["hosts"], "-s", r.choice(("64", "64K", "4M")), "--topology",
                                    f"{spec},bandwidth=10Gbps", link[0], link[1] + factor):
             if (record["optimum_fraction"] or 0) > 1 + 1e-9:
                 raise Broken(f"{record['algorithm']} takes {record['modelled_us']} us, the bound is {record['bound_us']} us")

@@ -1,0 +1,23 @@
+// Rarely used options: `--help` leaves them out, `--help-all` lists them in a group of their own.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace arlab::bench {
+
+/// Makes --help-all, if a command line has it, the --help that lists all options.
+void use_help_all(std::vector<std::string>& words);
+
+/// Moves options of `app` to the rare ones.
+void make_rare(CLI::App& app, std::initializer_list<const char*> names);
+
+bool is_rare(const CLI::Option& option);
+
+}  // namespace arlab::bench
