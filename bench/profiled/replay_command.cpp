@@ -198,7 +198,7 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profiles);
   std::vector<Rank> workers;
   for (const ReplayConfig& config : configs) workers.push_back(config.workers);
-  if (const std::string note = note_on_local_batch(options.batch, workers);
+  if (const std::string note = note_on_batch(options.batch, workers);
       job.is_root() && !note.empty())
     say("note: {}\n", note);
   std::vector<ReplayResult> results;

@@ -67,7 +67,7 @@ void ReplayOptions::add(CLI::App& app) {
   app.add_flag("--no-overlap", no_overlap,
                "Exchange gradients after the backward pass, not during it");
   add_number(app, "--steps", steps, 8, 10'000, "Training steps (default 20)");
-  add_batch(app, batch, global_batch);
+  add_batch(app, batch, local_batch);
   app.add_option("--slowdown", slowdown, kSlowdownHelp)->delimiter(',')->type_name("FACTORS");
   app.add_option(
          "--bandwidth,--topology,--machine,--network", networks,
@@ -98,7 +98,7 @@ training::ModelProfile ReplayOptions::profile(Rank all_workers) const {
   ScaleOptions scale;
   scale.model = model;
   scale.batch = batch;
-  scale.global_batch = global_batch;
+  scale.local_batch = local_batch;
   scale.slowdown = slowdown;
   return scale.on_each(scale.profile(), all_workers);
 }

@@ -23,7 +23,7 @@ struct ReplayOptions {
   std::string latency = "20us";
   std::string tune, codec_cost;  ///< tune: the file of settings to write
   std::vector<double> slowdown;
-  Count batch = 0, global_batch = 0;  ///< samples per step: of each worker, of all; 0: not given
+  Count batch = 0, local_batch = 0;  ///< samples per step: of all workers, per worker; 0: not given
   int steps = 20;
   training::TrainerOptions learning;
   bool no_overlap = false;

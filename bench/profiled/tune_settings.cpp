@@ -36,7 +36,7 @@ ScaleOptions scale_options(const ReplayOptions& options, const std::string& stra
   scale.codec_cost = options.search_codec_cost();
   scale.slowdown = options.slowdown;
   scale.batch = options.batch;
-  scale.global_batch = options.global_batch;
+  scale.local_batch = options.local_batch;
   return scale;
 }
 

@@ -58,7 +58,7 @@ training::ModelProfile with_batch(training::ModelProfile profile, Count batch, d
 
 }  // namespace
 
-void add_batch(CLI::App& app, Count& local, Count& global) {
+void add_batch(CLI::App& app, Count& batch, Count& local) {
   constexpr std::int32_t kMost = 1 << 24;
   const auto add = [&app](const std::string& names, const std::string& what, Count& value,
                           const std::string& help) {
@@ -70,11 +70,10 @@ void add_batch(CLI::App& app, Count& local, Count& global) {
            help)
         ->type_name("NUMBER");
   };
-  add("-B,--batch,--local-batch", "--batch", local,
-      "Samples of each worker per step, not of all workers; the passes take time in proportion "
-      "(default: the profile's)");
-  add("--global-batch", "--global-batch", global,
-      "Samples of all workers together per step, instead");
+  add("-B,--batch,--batch-size,--global-batch", "--batch", batch,
+      "Samples of all workers together per step, not of each; the passes take time in proportion");
+  add("--local-batch", "--local-batch", local,
+      "Samples per worker and step, instead (default: the profile's)");
 }
 
 void ScaleOptions::add(CLI::App& app) {
@@ -99,7 +98,7 @@ void ScaleOptions::add(CLI::App& app) {
                "diloco: parts of the model that are averaged in turn (default 1)");
   add_interval(app, "--delay", delay, 0,
                "diloco: steps that a worker computes while an outer gradient travels (default 0)");
-  add_batch(app, batch, global_batch);
+  add_batch(app, batch, local_batch);
   app.add_option(
          "--codec-cost", codec_cost,
          "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
@@ -134,35 +133,36 @@ void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
 training::ModelProfile ScaleOptions::profile() const {
   if (!model.starts_with(kProfile)) fail(Blame::usage, unknown_profile(model));
   expect_positive(slowdown);
-  if (batch > 0 && global_batch > 0)
+  if (batch > 0 && local_batch > 0)
     fail(Blame::usage,
-         "--batch, of each worker, and --global-batch, of all, are both given: give only one");
+         "--batch, of all workers, and --local-batch, of each, are both given: give only one");
   const training::ModelProfile whole = training::load_profile(model.substr(kProfile.size()));
-  return with_batch(whole, batch > 0 ? batch : whole.batch,
+  return with_batch(whole, local_batch > 0 ? local_batch : whole.batch,
                     slowdown.size() == 1 ? slowdown.front() : 1);
 }
 
 training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profile,
                                              Rank workers) const {
-  if (global_batch == 0) return profile;
-  if (global_batch % workers != 0)
+  if (batch == 0) return profile;
+  if (batch % workers != 0)
     fail(Blame::usage,
-         fmt::format("--global-batch {} cannot be divided among {} equally: give a multiple, or "
-                     "--local-batch",
-                     global_batch, show_plural(workers, "worker")));
-  return with_batch(profile, global_batch / workers, 1);
+         fmt::format("--batch {} cannot be divided among {} equally: give a multiple, or "
+                     "--local-batch, which is per worker",
+                     batch, show_plural(workers, "worker")));
+  return with_batch(profile, batch / workers, 1);
 }
 
 std::vector<double> ScaleOptions::slowdown_by_rank() const {
   return slowdown.size() == 1 ? std::vector<double>{} : slowdown;
 }
 
-std::string note_on_local_batch(Count batch, std::span<const Rank> workers) {
+std::string note_on_batch(Count batch, std::span<const Rank> workers) {
   if (batch == 0 || workers.empty() || std::ranges::max(workers) == 1) return "";
   return fmt::format(
-      "--batch {} is of each worker: {} samples per step on {} (--global-batch is of "
-      "all workers)",
-      batch, show_count(batch * workers.back()), show_plural(workers.back(), "worker"));
+      "--batch {} is of all workers together: {} per worker on {} (it was per worker before; that "
+      "is "
+      "--local-batch)",
+      batch, show_count(batch / workers.back()), show_plural(workers.back(), "worker"));
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {

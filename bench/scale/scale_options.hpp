@@ -31,7 +31,7 @@ struct ScaleOptions {
   Rank servers = 1;
   Count bound = 1;
   Count every = 8, fragments = 1, delay = 0;
-  Count batch = 0, global_batch = 0;  ///< samples per step: of each worker, of all; 0: not given
+  Count batch = 0, local_batch = 0;  ///< samples per step: of all workers, per worker; 0: not given
   std::uint64_t seed = 1;
   std::string json;
   std::vector<std::string> command;  ///< the whole command line
@@ -42,7 +42,7 @@ struct ScaleOptions {
   /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs that
   /// are all slower by one factor. Throws Error(usage) that names the bad value.
   training::ModelProfile profile() const;
-  /// Returns that profile with this worker's part of --global-batch; unchanged without one. Throws
+  /// Returns that profile with this worker's part of --batch; unchanged without one. Throws
   /// Error(usage) if the parts are not equal.
   training::ModelProfile on_each(const training::ModelProfile& profile, Rank workers) const;
   /// Returns the factors that differ by rank; empty: none do.
@@ -67,12 +67,12 @@ struct ScaleOptions {
 inline constexpr const char* kSlowdownHelp =
     "Factors on the compute time: 2.5 for all, or one per rank, such as 1,1,2.5 (default 1)";
 
-/// Adds --batch, --local-batch and --global-batch of training from a profile.
-void add_batch(CLI::App& app, Count& local, Count& global);
+/// Adds --batch, of all workers, and --local-batch, of each, of training from a profile.
+void add_batch(CLI::App& app, Count& batch, Count& local);
 
-/// Returns what --batch means on these numbers of workers; empty if it was not given, or there is one
-/// worker.
-std::string note_on_local_batch(Count batch, std::span<const Rank> workers);
+/// Returns what --batch means on these numbers of workers, since it was per worker once; empty if it
+/// was not given, or there is one worker.
+std::string note_on_batch(Count batch, std::span<const Rank> workers);
 
 /// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of
 /// gradients of those that support the plan's collectives.

@@ -110,13 +110,21 @@ class Values(program.ProgramTest):
         [local] = self.records(*train, "--local-batch", "16")
         self.assertEqual(local["batch_per_worker"], 16)
         self.assertEqual(self.records(*train, "--global-batch", "128"), [local])
-        self.assertEqual(self.records(*train, "-B", "16"), [local])
-        _, err = self.arlab(*train, "-B", "16")
-        self.assertIn("note: --batch 16 is of each worker: 128 samples per step on 8 workers (--global-batch is of all workers)", err)
-        _, err = self.arlab(*train, "--global-batch", "100", code=2)
+        self.assertEqual(self.records(*train, "-B", "128"), [local])
+        out, err = self.arlab(*train, "-B", "128")
+        self.assertIn("note: --batch 128 is of all workers together: 16 per worker on 8 workers (it was per worker before; "
+                      "that is --local-batch)", err)
+        self.assertEqual(program.columns(out, "batch", "local batch"), [("128", "16")])
+        out, err = self.arlab("train", "-b", "threads", "-m", "profile:resnet50", "-B", "4", "--slowdown", "0.01", "--steps", "8")
+        self.assertIn("note: --batch 4 is of all workers together: 2 per worker on 2 workers", err)
+        self.assertEqual(program.columns(out, "batch", "local batch"), [("4", "2")])
+        _, err = self.arlab(*train, "--batch", "100", code=2)
         self.assertIn("cannot be divided among 8 workers", err)
-        plan = self.records("plan", "--gpus", "2,4", "--global-batch", "64", "--steps", "4")
-        self.assertEqual([r["batch_per_worker"] for r in plan], [32, 16])
+        plan = ("plan", "--gpus", "2,4", "--steps", "4")
+        for option, local, batch in (("--batch", [32, 16], "64 64"), ("--local-batch", [64, 64], "128 256")):
+            self.assertEqual([r["batch_per_worker"] for r in self.records(*plan, option, "64")], local)
+            out, _ = self.arlab(*plan, option, "64")
+            self.assertEqual(program.columns(out, "batch", "local batch"), list(zip(batch.split(), map(str, local))))
 
     def test_options_of_a_model_that_change_nothing_are_refused(self):
         for arguments in (("--model", "packet", "--flow_queues", "2"), ("--model", "packet", "--seed", "3", "--routing", "shortest"),

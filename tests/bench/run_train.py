@@ -259,10 +259,10 @@ class Refusals(TrainTest):
         records = program.parse(self.read("a.jsonl"))[1]
         self.assertEqual([(r["workers"], r["batch_size"], r["epochs"][0]["steps"]) for r in records], [(1, 16, 40), (2, 32, 20)])
         self.assertEqual([r["epochs"][0]["samples"] for r in records], [640, 640])
-        header, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]
-        cells = dict(zip(header, rows[-1]))
-        self.assertAlmostEqual(float(cells["efficiency"].rstrip("%")), 50 * float(cells["speed-up"]), delta=0.51)
-        low, high = map(float, cells["95% interval"].split("-"))
+        self.assertEqual(program.columns(out, "batch", "local batch"), [("16", "16"), ("32", "16")])
+        efficiency, speed_up, interval = program.columns(out, "efficiency", "speed-up", "95% interval")[-1]
+        self.assertAlmostEqual(float(efficiency.rstrip("%")), 50 * float(speed_up), delta=0.51)
+        low, high = map(float, interval.split("-"))
         self.assertLessEqual(low, high)
         _, err = self.arlab("train", "-B", 32, "--local-batch", 16, code=2)
         self.assertIn("--batch, of all workers, and --local-batch, of each, are both given", err)

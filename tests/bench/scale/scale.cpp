@@ -187,7 +187,7 @@ TEST_CASE("scale: the other strategy is diloco, with its own schedule") {
 TEST_CASE("scale: the passes take time in proportion to the batch") {
   ScaleOptions options;
   const training::ModelProfile usual = options.profile();
-  options.batch = 2 * usual.batch;
+  options.local_batch = 2 * usual.batch;
   const training::ModelProfile twice = options.profile();
   CHECK(twice.batch == 2 * usual.batch);
   Time passes{}, doubled{};
@@ -217,7 +217,7 @@ TEST_CASE("scale: one slowdown is of all workers, several are by rank") {
 
 TEST_CASE("scale: a global batch is divided among the workers") {
   ScaleOptions options;
-  options.global_batch = 256;
+  options.batch = 256;
   const training::ModelProfile usual = options.profile();
   const training::ModelProfile each = options.on_each(usual, 4);
   CHECK(each.batch == 64);
@@ -225,15 +225,20 @@ TEST_CASE("scale: a global batch is divided among the workers") {
   CHECK(picoseconds(each.layers[0].forward) ==
         Approx(factor * picoseconds(usual.layers[0].forward)).epsilon(1e-6));
   CHECK_THAT(refusal([&] { options.on_each(usual, 3); }),
-             contains("--global-batch 256 cannot be divided among 3 workers equally"));
-  options.batch = 8;
+             contains("--batch 256 cannot be divided among 3 workers equally"));
+  options.local_batch = 8;
   CHECK_THAT(refusal([&] { options.profile(); }), contains("are both given: give only one"));
   const Rank workers[] = {4, 8};
-  CHECK(note_on_local_batch(32, workers) ==
-        "--batch 32 is of each worker: 256 samples per step on 8 workers (--global-batch is of all "
-        "workers)");
-  CHECK(note_on_local_batch(0, workers).empty());
-  CHECK(note_on_local_batch(32, std::span(workers, 0)).empty());
+  CHECK(
+      note_on_batch(32, workers) ==
+      "--batch 32 is of all workers together: 4 per worker on 8 workers (it was per worker before; "
+      "that is --local-batch)");
+  CHECK(
+      note_on_batch(32, std::span(workers, 1)) ==
+      "--batch 32 is of all workers together: 8 per worker on 4 workers (it was per worker before; "
+      "that is --local-batch)");
+  CHECK(note_on_batch(0, workers).empty());
+  CHECK(note_on_batch(32, std::span(workers, 0)).empty());
 }
 
 TEST_CASE("scale: every strategy can be planned with its default algorithm") {
