@@ -156,8 +156,10 @@ std::string unexpected_argument(const CLI::App& program, const std::vector<std::
                        command.get_name());
   }
   std::vector<std::string> options;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // an old name
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
   const std::vector<std::string_view> names(options.begin(), options.end());
   return fmt::format("unknown option '{}'{} (`arlab {} --help` lists all options)", word,
                      did_you_mean(word, names), command.get_name());

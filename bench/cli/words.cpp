@@ -9,6 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/named_files.hpp"
+#include "bench/cli/old_names.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -98,6 +99,7 @@ class Checker {
   void check_long(std::string& word) {
     if ((word == "--o" || word.starts_with("--o=")) && app_->get_option_no_throw(kOptionO))
       word.replace(0, 3, kOptionO);
+    use_new_name(*app_, word);
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const CLI::Option* option = app_->get_option_no_throw(name);
