@@ -41,9 +41,8 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
                      fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
     for (const Alternative& one : r.alternatives)
-      table.back().push_back(one.what == "2x bandwidth" || one.what == "fp16"
-                                 ? fmt::format("{:+.1f}%", -100 * one.saves)
-                                 : saving(one, r));
+      table.back().push_back(one.is_choice ? saving(one, r)
+                                           : fmt::format("{:+.1f}%", -100 * one.saves));
   }
   return compact(
       {"network", "GPUs", "batch", "local batch", "algorithm", "step", "efficiency", "samples/s",
@@ -77,7 +76,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
       plan.algorithm = &choose_algorithm(options.algorithm, plan, make);
       rows.push_back(simulated_row({.model = profile.name,
                                     .network = network.text(),
-                                    .strategy = options.scale.strategy,
+                                    .strategy = options.scale.strategy.name(),
                                     .scheduler = options.scheduler,
                                     .compressor = options.compressor,
                                     .batch = profile.batch},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/scale/scale_network.hpp"
+#include "bench/scale/strategy_choice.hpp"
 #include "training/exchange/gradient_options.hpp"
 #include "training/profiles/model_profile.hpp"
 #include "training/trainer/options.hpp"
@@ -22,22 +23,20 @@ inline constexpr Rank kMostSimulatedWorkers = 16'384;
 struct ScaleOptions {
   std::string model = "profile:resnet50";
   std::vector<std::string> networks;  ///< as given; empty: 10G
-  std::string latency = "20us", strategy = "multi_worker";
+  StrategyChoice strategy = {.spec = "multi_worker"};
+  std::string latency = "20us";
   std::string codec_cost = "0.01,0.01";
   std::vector<double> slowdown;
   double jitter = 0;
   Rank group = 0;
   int segments = 1, steps = 12;
-  Rank servers = 1;
-  Count bound = 1;
-  Count every = 8, fragments = 1, delay = 0;
   Count batch = 0, local_batch = 0;  ///< samples per step: of all workers, per worker; 0: not given
   std::uint64_t seed = 1;
   std::string json;
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& command);
-  /// Sets what real training has, too: the strategy and its options.
+  /// Sets what real training has, too: the strategy, its parameters, and groups and segments.
   void set_strategy(const training::TrainerOptions& learning);
   /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs that
   /// are all slower by one factor. Throws Error(usage) that names the bad value.

@@ -75,7 +75,7 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
                 algorithm.empty() ? std::string(plan.strategy->route) : algorithm, plan, make);
             rows.push_back(simulated_row({.model = profile.name,
                                           .network = network.text(),
-                                          .strategy = options.scale.strategy,
+                                          .strategy = options.scale.strategy.name(),
                                           .scheduler = scheduler,
                                           .compressor = compressor,
                                           .batch = profile.batch},

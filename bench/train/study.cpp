@@ -21,7 +21,8 @@ RunSummary summary_of(const TrainResult& r) {
       fmt::format("batch {}, {} per worker", show_count(r.config.batch), local_batch(r.config));
   run.strategy = r.config.learning.strategy;
   run.scheduler = scheduler_text(gradients);
-  if (r.route != "ring") run.scheduler += " by " + r.route;
+  if (r.route != training::find_strategy(r.config.learning.strategy).route)
+    run.scheduler += " by " + r.route;
   run.compressor = compressor_label(gradients);
   run.aggregation = r.codes.way;
   run.bandwidth = r.config.network.bandwidth;

@@ -126,6 +126,25 @@ class Values(program.ProgramTest):
             out, _ = self.arlab(*plan, option, "64")
             self.assertEqual(program.columns(out, "batch", "local batch"), list(zip(batch.split(), map(str, local))))
 
+    def test_strategies_take_parameters_and_their_old_options(self):
+        train = ("train", "-b", "simulated", "-m", "profile:bert-base", "-w", "4", "--steps", "4")
+        for new, old, now in (("local_sgd:every=4", ("local_sgd", "--every", "4"), "--every is now --strategy local_sgd:every=4"),
+                              ("stale_synchronous:staleness=0", ("stale_synchronous", "--bound", "0"), "--bound is now --strategy stale_synchronous:staleness=0"),
+                              ("parameter_server:servers=2", ("parameter_server", "--servers", "2"), "--servers is now --strategy parameter_server:servers=2"),
+                              ("diloco:fragments=4,delay=2", ("diloco:fragments=4", "--delay", "2"), "--delay is now --strategy diloco:delay=2")):
+            [record] = self.records(*train, "-s", new)
+            self.assertEqual(record["strategy"], new.split(":")[0])
+            self.assertNotEqual([record], self.records(*train, "-s", record["strategy"]), new)
+            self.assertEqual([record], self.records(*train, "-s", *old))
+            _, err = self.arlab(*train, "-s", *old)
+            self.assertEqual(err.count("note: " + now), 1, err)
+        for words, part in ((("local_sgd:fragments=2",), "strategy local_sgd has no parameter 'fragments' (it has every)"),
+                            (("local_sgd:every=0",), "parameter every of strategy local_sgd is 0: give a whole number from 1 to"),
+                            (("local_sgd:every=2", "--every", "2"), "--every is given, and so is every of strategy local_sgd"),
+                            (("local_sgd", "--bound", "2"), "--bound has no effect here: it needs strategy stale_synchronous")):
+            _, err = self.arlab(*train, "-s", *words, code=2)
+            self.assertIn(part, err)
+
     def test_options_of_a_model_that_change_nothing_are_refused(self):
         for arguments in (("--model", "packet", "--flow_queues", "2"), ("--model", "packet", "--seed", "3", "--routing", "shortest"),
                           ("--model", "connections", "--drift_runs", "3")):

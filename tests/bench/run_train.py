@@ -189,7 +189,7 @@ class Refusals(TrainTest):
         cases = (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
                  ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy diloco or local_sgd"),
                  ("--outer-rate 1", "strategy diloco"), ("--fragments 2", "strategy diloco"), ("--delay 1 -s local_sgd", "strategy diloco"),
-                 ("--mix 0.5 -s diloco", "strategy diloco with --delay"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
+                 ("--mix 0.5", "strategy diloco"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
                  ("--check-every 5 -s local_sgd", "strategy"), ("--aggregation allreduce", "--compressor"),
                  ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
                  ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),
@@ -531,7 +531,7 @@ class Jobs(TrainTest):
         for tasks, more, says in (([first] * 3, (), "TF_CONFIG says that this is worker 0, which is rank 0"),
                                   ([first, second, server, server], (), "TF_CONFIG names 3 workers and servers, but this MPI job has 4 ranks"),
                                   (right, ("-s", "multi_worker"), "TF_CONFIG has 1 ps, but strategy multi_worker needs none"),
-                                  (right, ("-s", "parameter_server", "--servers", "2"), "TF_CONFIG has 1 ps, but --servers is 2"),
+                                  (right, ("-s", "parameter_server:servers=2"), "TF_CONFIG has 1 ps, but the strategy has servers=2"),
                                   ([evaluator] * 3, (), "TF_CONFIG says that this is an evaluator")):
             with self.subTest(says=says):
                 done = self.in_cluster(tasks, *more)

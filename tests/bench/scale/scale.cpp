@@ -39,8 +39,8 @@ struct ScaleCase {
   ScaleRow row() const {
     return with([&](const TrainingPlan& plan, const training::MakeNetwork& make) {
       return simulated_row(
-          {.strategy = options.strategy, .scheduler = scheduler, .compressor = compressor}, plan,
-          make, Ranks::one_for_all);
+          {.strategy = options.strategy.name(), .scheduler = scheduler, .compressor = compressor},
+          plan, make, Ranks::one_for_all);
     });
   }
   double period() const { return row().step; }
@@ -60,7 +60,7 @@ ScaleOptions with_latency(const char* latency) {
 
 ScaleOptions with_strategy(const char* strategy) {
   ScaleOptions options;
-  options.strategy = strategy;
+  options.strategy.spec = strategy;
   return options;
 }
 
@@ -88,13 +88,15 @@ TEST_CASE("scale: what limits a step") {
 
 TEST_CASE("scale: rows of strategies that send messages themselves") {
   ScaleCase servers{.options = with_strategy("parameter_server"), .ranks = 4};
-  servers.options.servers = 2;
+  servers.options.strategy.spec += ":servers=2";
   const ScaleRow row = servers.row();
   CHECK(row.ranks == 4);
   CHECK(row.servers == 2);
   CHECK(row.algorithm == "direct");
   CHECK(name(row.limit) == "bandwidth");
-  CHECK(explain(row).find("Use more servers (--servers), a compressor") != std::string::npos);
+  CHECK(
+      explain(row).find("Use more servers (--strategy parameter_server:servers=4), a compressor") !=
+      std::string::npos);
   CHECK(row.step == Approx(row.computation + row.steps.communication));
   CHECK(row.samples_per_second() ==
         Approx(4 * static_cast<double>(row.batch) * kPicosecondsPerSecond / row.step));
@@ -115,7 +117,8 @@ TEST_CASE("scale: rows of strategies that send messages themselves") {
   // Workers of synchronous servers, and in the end stale ones, wait for the slowest.
   for (const char* strategy : {"parameter_server", "stale_synchronous", "async_parameter_server"}) {
     ScaleCase slow{.options = with_strategy(strategy), .network = "1000G", .ranks = 4};
-    slow.options.bound = 0;
+    if (strategy == std::string_view("stale_synchronous"))
+      slow.options.strategy.spec += ":staleness=0";
     slow.options.slowdown = {1, 2};
     const bool waits = strategy != std::string_view("async_parameter_server");
     INFO(strategy);
