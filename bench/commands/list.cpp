@@ -76,10 +76,11 @@ void list_strategies() {
     rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
                     k.placement ? std::string(collectives::name(*k.placement)) : "any",
-                    std::string(k.source)});
+                    settings_text(k.parameters), std::string(k.source)});
   fmt::print(
       "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
-      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "source"}, rows));
+      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "parameters", "source"},
+               rows));
 }
 
 void list_backends() {

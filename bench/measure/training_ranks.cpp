@@ -28,7 +28,7 @@ TrainingRanks training_ranks(const Job& job, const Job::Backend& backend,
                              const training::TrainerOptions& learning, Rank workers,
                              std::span<const Rank> asked) {
   const bool served = training::find_strategy(learning.strategy).has_servers;
-  const Rank servers = served ? learning.options.servers : 0;
+  const Rank servers = servers_of(learning);
   TrainingRanks all{workers, workers + servers};
   const bool in_processes = job.placement(backend) == Placement::processes;
   if (in_processes) {

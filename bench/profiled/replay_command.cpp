@@ -62,7 +62,8 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
                        Profiles& profiles, Rank workers) {
   const Placement placement = job.placement(backend);
   training::TrainerOptions learning = options.learning;
-  learning.strategy = strategy_on(options.strategy, placement);
+  learning.strategy = strategy_on(options.strategy.name(), placement);
+  learning.options.values = options.strategy.values_of(training::find_strategy(learning.strategy));
   learning.overlap = !options.no_overlap;
   if (placement == Placement::emulated)
     learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
@@ -156,8 +157,7 @@ int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Back
   SearchSpace space{.algorithms = {}, .schedulers = {}, .compressors = options.compressors};
   if (app.count("--algorithm") > 0) space.algorithms = options.algorithms;
   if (app.count("--scheduler") > 0) space.schedulers = options.schedulers;
-  const SettingsSearch search =
-      search_settings(options, space, config.learning.strategy, config.workers);
+  const SettingsSearch search = search_settings(options, space, config.learning, config.workers);
   if (is_virtual) config.network = networks.front().text();
   std::vector<ConfirmedSetting> confirmed;
   for (const ExchangeSetting& setting :
@@ -198,7 +198,7 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profiles);
   std::vector<Rank> workers;
   for (const ReplayConfig& config : configs) workers.push_back(config.workers);
-  if (const std::string note = note_on_local_batch(options.batch, workers);
+  if (const std::string note = note_on_batch(options.batch, workers);
       job.is_root() && !note.empty())
     say("note: {}\n", note);
   std::vector<ReplayResult> results;

@@ -19,22 +19,6 @@ namespace {
 
 constexpr Rank kMostWorkers = 1024;
 
-void add_strategy(CLI::App& app, ReplayOptions& o) {
-  app.add_option("-s,--strategy", o.strategy,
-                 "Any of `arlab list strategies`; default mirrored, or multi_worker in a job")
-      ->type_name("NAME");
-  training::StrategyOptions& s = o.learning.options;
-  add_number(app, "--servers", s.servers, 1, kMostWorkers,
-             "Parameter servers, in addition to the workers (default 1)");
-  add_interval(app, "--bound", s.bound, 0,
-               "stale_synchronous: steps ahead of the slowest worker (default 1)");
-  add_interval(app, "--every", s.every, 1, "local_sgd, diloco: steps between averages (default 8)");
-  add_interval(app, "--fragments", s.fragments, 1,
-               "diloco: parts of the model that are averaged in turn (default 1)");
-  add_interval(app, "--delay", s.delay, 0,
-               "diloco: steps that a worker computes while an outer gradient travels (default 0)");
-}
-
 }  // namespace
 
 void ReplayOptions::add(CLI::App& app) {
@@ -48,7 +32,9 @@ void ReplayOptions::add(CLI::App& app) {
               "-w,-p,--workers,--ranks", workers,
               "Workers: 2 (default), or 1,2,4; under mpirun the job's ranks, or fewer besides"))
       ->type_name("COUNTS");
-  add_strategy(app, *this);
+  strategy.add(app,
+               "Any of `arlab list strategies`, with parameters as in diloco:every=16,fragments=4; "
+               "default mirrored, or multi_worker in a job");
   as_list(app.add_option("-a,--algorithm", algorithms,
                          "Allreduce algorithm: any of `arlab list algorithms`, native, or auto "
                          "(default: by strategy); or several"))
@@ -67,7 +53,7 @@ void ReplayOptions::add(CLI::App& app) {
   app.add_flag("--no-overlap", no_overlap,
                "Exchange gradients after the backward pass, not during it");
   add_number(app, "--steps", steps, 8, 10'000, "Training steps (default 20)");
-  add_batch(app, batch, global_batch);
+  add_batch(app, batch, local_batch);
   app.add_option("--slowdown", slowdown, kSlowdownHelp)->delimiter(',')->type_name("FACTORS");
   app.add_option(
          "--bandwidth,--topology,--machine,--network", networks,
@@ -98,7 +84,7 @@ training::ModelProfile ReplayOptions::profile(Rank all_workers) const {
   ScaleOptions scale;
   scale.model = model;
   scale.batch = batch;
-  scale.global_batch = global_batch;
+  scale.local_batch = local_batch;
   scale.slowdown = slowdown;
   return scale.on_each(scale.profile(), all_workers);
 }
@@ -136,7 +122,8 @@ void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement pl
   const auto needs = [&](const char* option, bool has_effect, std::string_view what) {
     if (app.count(option) > 0 && !has_effect) fail_without_effect(option, what);
   };
-  const training::StrategyKind& kind = training::find_strategy(strategy_on(strategy, placement));
+  const training::StrategyKind& kind =
+      training::find_strategy(strategy_on(strategy.name(), placement));
   const bool emulated = placement == collectives::Placement::emulated;
   const auto networks_here = parsed_networks();
   const bool searches = emulated || tunes();
@@ -150,11 +137,6 @@ void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement pl
                                 [](const auto& n) { return n.has_ports(); }),
         "--backend virtual or --tune with a network of ports");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
-  needs("--servers", kind.has_servers, "a strategy with parameter servers");
-  needs("--bound", kind.name == "stale_synchronous", "strategy stale_synchronous");
-  needs("--every", kind.periodic, "strategy diloco or local_sgd");
-  needs("--fragments", kind.outer, "strategy diloco");
-  needs("--delay", kind.outer, "strategy diloco");
   needs("--algorithm", !kind.direct,
         "a strategy that does not send gradients from rank to rank itself");
   needs("--segments",

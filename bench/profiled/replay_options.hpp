@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/scale/scale_network.hpp"
+#include "bench/scale/strategy_choice.hpp"
 #include "collectives/backends/backend.hpp"
 #include "collectives/patience.hpp"
 #include "training/profiles/model_profile.hpp"
@@ -17,13 +18,14 @@ class App;
 namespace arlab::bench {
 
 struct ReplayOptions {
-  std::string model, backend, strategy;  ///< strategy: empty: by backend
-  std::vector<std::string> workers;      ///< as given; empty: 2, or the job's
+  std::string model, backend;
+  StrategyChoice strategy;
+  std::vector<std::string> workers;  ///< as given; empty: 2, or the job's
   std::vector<std::string> algorithms{""}, schedulers{"buckets"}, compressors{"none"}, networks;
   std::string latency = "20us";
   std::string tune, codec_cost;  ///< tune: the file of settings to write
   std::vector<double> slowdown;
-  Count batch = 0, global_batch = 0;  ///< samples per step: of each worker, of all; 0: not given
+  Count batch = 0, local_batch = 0;  ///< samples per step: of all workers, per worker; 0: not given
   int steps = 20;
   training::TrainerOptions learning;
   bool no_overlap = false;

@@ -30,17 +30,19 @@ std::string replay_table(const std::vector<ReplayResult>& results) {
   std::vector<std::vector<std::string>> rows;
   for (const ReplayResult& r : results) {
     const training::GradientOptions& gradients = r.config.learning.options.gradients;
-    rows.push_back(
-        {r.config.profile->name, std::to_string(r.config.workers), r.config.backend,
-         r.config.network, r.config.learning.strategy, route_of(r), scheduler_text(gradients),
-         compressor_label(gradients), time_of(r.step), time_of(r.compute), time_of(r.communication),
-         r.codec > 0 ? time_of(r.codec) : "", time_of(r.exposed), time_of(rest(r)),
-         show_bytes(static_cast<Count>(r.bytes)), fmt::format("{:.0f}", r.samples_per_second()),
-         fmt::format("{:.1f}%", 100 * r.efficiency())});
+    rows.push_back({r.config.profile->name, std::to_string(r.config.workers),
+                    show_count(r.config.profile->batch * r.config.workers),
+                    show_count(r.config.profile->batch), r.config.backend, r.config.network,
+                    r.config.learning.strategy, route_of(r), scheduler_text(gradients),
+                    compressor_label(gradients), time_of(r.step), time_of(r.compute),
+                    time_of(r.communication), r.codec > 0 ? time_of(r.codec) : "",
+                    time_of(r.exposed), time_of(rest(r)), show_bytes(static_cast<Count>(r.bytes)),
+                    fmt::format("{:.0f}", r.samples_per_second()),
+                    fmt::format("{:.1f}%", 100 * r.efficiency())});
   }
-  return compact({"model", "workers", "backend", "network", "strategy", "algorithm", "scheduler",
-                  "compressor", "step", "compute", "communication", "codec", "exposed", "rest",
-                  "bytes", "samples/s", "efficiency"},
+  return compact({"model", "workers", "batch", "local batch", "backend", "network", "strategy",
+                  "algorithm", "scheduler", "compressor", "step", "compute", "communication",
+                  "codec", "exposed", "rest", "bytes", "samples/s", "efficiency"},
                  rows);
 }
 

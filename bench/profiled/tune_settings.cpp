@@ -26,17 +26,16 @@ std::vector<std::string> usual_schedulers() {
   return all;
 }
 
-ScaleOptions scale_options(const ReplayOptions& options, const std::string& strategy) {
+ScaleOptions scale_options(const ReplayOptions& options, const training::TrainerOptions& learning) {
   ScaleOptions scale;
-  scale.set_strategy(options.learning);
+  scale.set_strategy(learning);
   scale.model = options.model;
   scale.networks = options.networks;
   scale.latency = options.latency;
-  scale.strategy = strategy;
   scale.codec_cost = options.search_codec_cost();
   scale.slowdown = options.slowdown;
   scale.batch = options.batch;
-  scale.global_batch = options.global_batch;
+  scale.local_batch = options.local_batch;
   return scale;
 }
 
@@ -61,8 +60,8 @@ std::string words_of(const ExchangeSetting& s) {
 }
 
 SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& space,
-                               const std::string& strategy, Rank workers) {
-  const ScaleOptions scale = scale_options(options, strategy);
+                               const training::TrainerOptions& learning, Rank workers) {
+  const ScaleOptions scale = scale_options(options, learning);
   return search_settings(
       {.scale = scale, .profile = scale.on_each(scale.profile(), workers), .workers = workers},
       space);
@@ -70,7 +69,7 @@ SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& 
 
 SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space) {
   const std::vector<ScaleNetwork> networks = searched.scale.parsed_networks();
-  const training::StrategyKind& kind = training::find_strategy(searched.scale.strategy);
+  const training::StrategyKind& kind = training::find_strategy(searched.scale.strategy.name());
   if (kind.direct)
     fail(Blame::usage, fmt::format("--tune finds no setting of strategy {}, which uses neither an "
                                    "algorithm nor a scheduler of buckets: use strategy mirrored",

@@ -42,9 +42,9 @@ struct SearchedTraining {
 /// Simulates all settings. Throws Error(usage) if none can be simulated.
 SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space);
 
-/// The same for a replay: of the strategy on that number of workers. Every process of a job gets the same.
+/// The same for a replay on that number of workers. Every process of a job gets the same.
 SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& space,
-                               const std::string& strategy, Rank workers);
+                               const training::TrainerOptions& learning, Rank workers);
 
 /// A setting that was replayed.
 struct ConfirmedSetting {

@@ -37,17 +37,18 @@ std::string saving(const Alternative& one, const ScaleRow& row) {
 std::string plan_table(const std::vector<ScaleRow>& rows) {
   std::vector<std::vector<std::string>> table;
   for (const ScaleRow& r : rows) {
-    table.push_back({r.network, std::to_string(r.ranks), r.algorithm, show_time(r.step / 1e6),
+    table.push_back({r.network, std::to_string(r.ranks), show_count(r.batch * r.ranks),
+                     show_count(r.batch), r.algorithm, show_time(r.step / 1e6),
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
                      fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
     for (const Alternative& one : r.alternatives)
-      table.back().push_back(one.what == "2x bandwidth" || one.what == "fp16"
-                                 ? fmt::format("{:+.1f}%", -100 * one.saves)
-                                 : saving(one, r));
+      table.back().push_back(one.is_choice ? saving(one, r)
+                                           : fmt::format("{:+.1f}%", -100 * one.saves));
   }
-  return compact({"network", "GPUs", "algorithm", "step", "efficiency", "samples/s", "limited by",
-                  "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
-                 table);
+  return compact(
+      {"network", "GPUs", "batch", "local batch", "algorithm", "step", "efficiency", "samples/s",
+       "limited by", "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
+      table);
 }
 
 std::vector<Rank> chosen_gpus(const PlanCommand& options) {
@@ -76,7 +77,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
       plan.algorithm = &choose_algorithm(options.algorithm, plan, make);
       rows.push_back(simulated_row({.model = profile.name,
                                     .network = network.text(),
-                                    .strategy = options.scale.strategy,
+                                    .strategy = options.scale.strategy.name(),
                                     .scheduler = options.scheduler,
                                     .compressor = options.compressor,
                                     .batch = profile.batch},
@@ -95,7 +96,7 @@ void run_plan(const PlanCommand& options, Session& session) {
   for (const Rank ranks : gpus) profile = options.scale.on_each(model, ranks);  // or throws, early
   const std::vector<ScaleRow> rows = planned(options, model, gpus, session.progress.get());
   if (session.progress) session.progress->clear();
-  if (const std::string note = note_on_local_batch(options.scale.batch, gpus); !note.empty())
+  if (const std::string note = note_on_batch(options.scale.batch, gpus); !note.empty())
     say("note: {}\n", note);
   if (options.scale.json != "-") {
     print(
@@ -103,8 +104,8 @@ void run_plan(const PlanCommand& options, Session& session) {
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
         profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
-        options.scale.global_batch > 0
-            ? fmt::format("{} {} per step over all GPUs", show_count(options.scale.global_batch),
+        options.scale.batch > 0
+            ? fmt::format("{} {} per step over all GPUs", show_count(options.scale.batch),
                           profile.samples)
             : fmt::format("{} {} per GPU and step", show_count(profile.batch), profile.samples),
         profile.device, Lines{plan_table(rows)});

@@ -58,7 +58,7 @@ training::ModelProfile with_batch(training::ModelProfile profile, Count batch, d
 
 }  // namespace
 
-void add_batch(CLI::App& app, Count& local, Count& global) {
+void add_batch(CLI::App& app, Count& batch, Count& local) {
   constexpr std::int32_t kMost = 1 << 24;
   const auto add = [&app](const std::string& names, const std::string& what, Count& value,
                           const std::string& help) {
@@ -70,11 +70,10 @@ void add_batch(CLI::App& app, Count& local, Count& global) {
            help)
         ->type_name("NUMBER");
   };
-  add("-B,--batch,--local-batch", "--batch", local,
-      "Samples of each worker per step, not of all workers; the passes take time in proportion "
-      "(default: the profile's)");
-  add("--global-batch", "--global-batch", global,
-      "Samples of all workers together per step, instead");
+  add("-B,--batch,--batch-size,--global-batch", "--batch", batch,
+      "Samples of all workers together per step, not of each; the passes take time in proportion");
+  add("--local-batch", "--local-batch", local,
+      "Samples per worker and step, instead (default: the profile's)");
 }
 
 void ScaleOptions::add(CLI::App& app) {
@@ -82,24 +81,16 @@ void ScaleOptions::add(CLI::App& app) {
                  fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et (default {})",
                              profile_names(), model))
       ->type_name("PROFILE");
-  app.add_option("-s,--strategy", strategy, "Any of `arlab list strategies` (default multi_worker)")
-      ->type_name("NAME");
-  add_number(app, "--servers", servers, 1, kMostSimulatedWorkers,
-             "Parameter servers, in addition to the workers (default 1)");
-  add_interval(app, "--bound", bound, 0,
-               "stale_synchronous: steps ahead of the slowest worker (default 1)");
+  strategy.add(app,
+               "Any of `arlab list strategies`, with parameters as in diloco:every=16,fragments=4 "
+               "(default multi_worker)");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME");
   add_number(app, "--groups", group, 1, kMostSimulatedWorkers,
              "Ranks per node, for hierarchical and hsdp (default: those of the topology)");
   add_number(app, "--segments", segments, 1, 1024, "Pipeline each allreduce (default 1)");
   add_number(app, "--steps", steps, 4, 10'000, "Training steps to simulate (default 12)");
-  add_interval(app, "--every", every, 1, "local_sgd, diloco: steps between averages (default 8)");
-  add_interval(app, "--fragments", fragments, 1,
-               "diloco: parts of the model that are averaged in turn (default 1)");
-  add_interval(app, "--delay", delay, 0,
-               "diloco: steps that a worker computes while an outer gradient travels (default 0)");
-  add_batch(app, batch, global_batch);
+  add_batch(app, batch, local_batch);
   app.add_option(
          "--codec-cost", codec_cost,
          "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
@@ -123,46 +114,44 @@ void ScaleOptions::add(CLI::App& app) {
 }
 
 void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
-  strategy = learning.strategy;
+  strategy = {.spec = learning.strategy, .fixed = learning.options.values};
   group = learning.route_options.group_size;
   segments = learning.segments;
-  every = learning.options.every;
-  fragments = learning.options.fragments;
-  delay = learning.options.delay;
 }
 
 training::ModelProfile ScaleOptions::profile() const {
   if (!model.starts_with(kProfile)) fail(Blame::usage, unknown_profile(model));
   expect_positive(slowdown);
-  if (batch > 0 && global_batch > 0)
+  if (batch > 0 && local_batch > 0)
     fail(Blame::usage,
-         "--batch, of each worker, and --global-batch, of all, are both given: give only one");
+         "--batch, of all workers, and --local-batch, of each, are both given: give only one");
   const training::ModelProfile whole = training::load_profile(model.substr(kProfile.size()));
-  return with_batch(whole, batch > 0 ? batch : whole.batch,
+  return with_batch(whole, local_batch > 0 ? local_batch : whole.batch,
                     slowdown.size() == 1 ? slowdown.front() : 1);
 }
 
 training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profile,
                                              Rank workers) const {
-  if (global_batch == 0) return profile;
-  if (global_batch % workers != 0)
+  if (batch == 0) return profile;
+  if (batch % workers != 0)
     fail(Blame::usage,
-         fmt::format("--global-batch {} cannot be divided among {} equally: give a multiple, or "
-                     "--local-batch",
-                     global_batch, show_plural(workers, "worker")));
-  return with_batch(profile, global_batch / workers, 1);
+         fmt::format("--batch {} cannot be divided among {} equally: give a multiple, or "
+                     "--local-batch, which is per worker",
+                     batch, show_plural(workers, "worker")));
+  return with_batch(profile, batch / workers, 1);
 }
 
 std::vector<double> ScaleOptions::slowdown_by_rank() const {
   return slowdown.size() == 1 ? std::vector<double>{} : slowdown;
 }
 
-std::string note_on_local_batch(Count batch, std::span<const Rank> workers) {
+std::string note_on_batch(Count batch, std::span<const Rank> workers) {
   if (batch == 0 || workers.empty() || std::ranges::max(workers) == 1) return "";
   return fmt::format(
-      "--batch {} is of each worker: {} samples per step on {} (--global-batch is of "
-      "all workers)",
-      batch, show_count(batch * workers.back()), show_plural(workers.back(), "worker"));
+      "--batch {} is of all workers together: {} per worker on {} (it was per worker before; that "
+      "is "
+      "--local-batch)",
+      batch, show_count(batch / workers.back()), show_plural(workers.back(), "worker"));
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
@@ -184,19 +173,13 @@ void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::str
   const auto any = [](const auto& all, auto has) {
     return std::any_of(all.begin(), all.end(), has);
   };
-  const bool sharded = training::find_sharded_strategy(strategy).has_value();
-  const training::StrategyKind& kind = training::find_strategy(strategy);
+  const training::StrategyKind& kind = training::find_strategy(strategy.name());
   const std::vector<ScaleNetwork> wires = parsed_networks();
   const bool has_ports = any(wires, [](const ScaleNetwork& n) { return n.has_ports(); });
   const bool has_links = any(wires, [](const ScaleNetwork& n) { return !n.has_ports(); });
-  needs("--servers", kind.has_servers, "a strategy with parameter servers");
-  needs("--bound", kind.name == "stale_synchronous", "strategy stale_synchronous");
   for (const char* option : {"--algorithm", "--segments"})
     needs(option, !kind.direct, "a strategy that does not send gradients from rank to rank itself");
-  needs("--every", !sharded && kind.periodic, "strategy diloco or local_sgd");
-  for (const char* option : {"--fragments", "--delay"})
-    needs(option, !sharded && kind.outer, "strategy diloco");
-  needs("--scheduler", sharded || kind.schedules || kind.staggers,
+  needs("--scheduler", kind.sharded || kind.schedules || kind.staggers,
         "strategy multi_worker or mirrored");
   needs("--latency", has_ports, "a network of ports, such as --network 10G");
   needs("--seed", has_links || jitter != 0, "--jitter or a topology");
@@ -218,23 +201,18 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   training::GradientOptions gradients;
   set_scheduler(gradients, scheduler);
   set_compressor(gradients, compressor);
-  const auto sharding = training::find_sharded_strategy(strategy);
-  if (sharding && scheduler != "buckets")
+  const training::StrategyKind& kind = training::find_strategy(strategy.name());
+  if (kind.sharded && scheduler != training::GradientOptions{}.scheduler)
     fail(Blame::usage,
          fmt::format("strategy {} exchanges units of 25 MiB in its own order: leave out "
                      "--scheduler {}",
-                     strategy, scheduler));
-  const training::StrategyKind& kind =
-      training::find_strategy(sharding ? "multi_worker" : strategy);
-  const Rank serving = kind.has_servers ? servers : 0;
+                     kind.name, scheduler));
+  const Values values = strategy.values_of(kind);
+  const auto serving = static_cast<Rank>(training::parameter_of(kind, values, "servers", 0));
   training::TrainingPlan plan{.layers = profile.tensors(),
                               .strategy = &kind,
-                              .sharding = sharding.value_or(training::Shards::none),
-                              .every = every,
-                              .fragments = fragments,
-                              .delay = delay,
+                              .values = values,
                               .servers = serving,
-                              .bound = bound,
                               .scheduler = &training::find_scheduler(gradients.scheduler),
                               .scheduling = gradients.scheduling,
                               .segments = segments,
@@ -264,7 +242,7 @@ training::MakeNetwork ScaleOptions::place(training::TrainingPlan& plan,
                                           const training::ModelProfile& profile,
                                           const ScaleNetwork& network) const {
   const training::MakeNetwork make = network.on(plan, plan.ranks, group);
-  if (plan.sharding == training::Shards::none) return make;
+  if (!plan.strategy->sharded) return make;
   training::ModelProfile shard = profile;  // each rank updates its own
   shard.optimizer /= std::max<Rank>(1, ranks_per_copy(plan));
   plan.layers = shard.tensors();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/scale/scale_network.hpp"
+#include "bench/scale/strategy_choice.hpp"
 #include "training/exchange/gradient_options.hpp"
 #include "training/profiles/model_profile.hpp"
 #include "training/trainer/options.hpp"
@@ -22,27 +23,25 @@ inline constexpr Rank kMostSimulatedWorkers = 16'384;
 struct ScaleOptions {
   std::string model = "profile:resnet50";
   std::vector<std::string> networks;  ///< as given; empty: 10G
-  std::string latency = "20us", strategy = "multi_worker";
+  StrategyChoice strategy = {.spec = "multi_worker"};
+  std::string latency = "20us";
   std::string codec_cost = "0.01,0.01";
   std::vector<double> slowdown;
   double jitter = 0;
   Rank group = 0;
   int segments = 1, steps = 12;
-  Rank servers = 1;
-  Count bound = 1;
-  Count every = 8, fragments = 1, delay = 0;
-  Count batch = 0, global_batch = 0;  ///< samples per step: of each worker, of all; 0: not given
+  Count batch = 0, local_batch = 0;  ///< samples per step: of all workers, per worker; 0: not given
   std::uint64_t seed = 1;
   std::string json;
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& command);
-  /// Sets what real training has, too: the strategy and its options.
+  /// Sets what real training has, too: the strategy, its parameters, and groups and segments.
   void set_strategy(const training::TrainerOptions& learning);
   /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs that
   /// are all slower by one factor. Throws Error(usage) that names the bad value.
   training::ModelProfile profile() const;
-  /// Returns that profile with this worker's part of --global-batch; unchanged without one. Throws
+  /// Returns that profile with this worker's part of --batch; unchanged without one. Throws
   /// Error(usage) if the parts are not equal.
   training::ModelProfile on_each(const training::ModelProfile& profile, Rank workers) const;
   /// Returns the factors that differ by rank; empty: none do.
@@ -67,12 +66,12 @@ struct ScaleOptions {
 inline constexpr const char* kSlowdownHelp =
     "Factors on the compute time: 2.5 for all, or one per rank, such as 1,1,2.5 (default 1)";
 
-/// Adds --batch, --local-batch and --global-batch of training from a profile.
-void add_batch(CLI::App& app, Count& local, Count& global);
+/// Adds --batch, of all workers, and --local-batch, of each, of training from a profile.
+void add_batch(CLI::App& app, Count& batch, Count& local);
 
-/// Returns what --batch means on these numbers of workers; empty if it was not given, or there is one
-/// worker.
-std::string note_on_local_batch(Count batch, std::span<const Rank> workers);
+/// Returns what --batch means on these numbers of workers, since it was per worker once; empty if it
+/// was not given, or there is one worker.
+std::string note_on_batch(Count batch, std::span<const Rank> workers);
 
 /// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of
 /// gradients of those that support the plan's collectives.

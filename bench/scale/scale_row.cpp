@@ -48,7 +48,9 @@ std::string advice(const ScaleRow& row) {
       if (row.direct)
         return fmt::format(
             "Use {}strategy multi_worker, whose ranks share the traffic, or a faster network.",
-            row.servers > 0 ? "more servers (--servers), a compressor, " : "");
+            row.servers > 0 ? fmt::format("more servers (--strategy {}:servers={}), a compressor, ",
+                                          row.strategy, 2 * row.servers)
+                            : "");
       return "Send fewer bytes (compressor, larger batches per worker, local_sgd), use a faster "
              "network, or an algorithm that fits it.";
   }
@@ -59,7 +61,9 @@ std::string advice(const ScaleRow& row) {
 std::string how(const ScaleRow& row) {
   std::string text = row.strategy;
   for (const std::string& part :
-       {row.algorithm, row.schedules || row.scheduler != "buckets" ? row.scheduler : "",
+       {row.algorithm,
+        row.schedules || row.scheduler != training::GradientOptions{}.scheduler ? row.scheduler
+                                                                                : "",
         row.compressor == "none" ? "" : row.compressor})
     if (!part.empty()) text += ", " + part;
   return text;
@@ -91,7 +95,7 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
   double backward = 0;
   for (const training::Layer& layer : plan.layers) backward += picoseconds(layer.backward);
   row.backward = backward * row.computation / row.alone;
-  row.schedules = plan.strategy->schedules && plan.sharding == training::Shards::none;
+  row.schedules = plan.strategy->schedules;
   row.limit = limit_of(row);
   return row;
 }

@@ -18,6 +18,7 @@ std::string_view name(Limit limit);
 struct Alternative {
   std::string what = {};
   double saves = 0;
+  bool is_choice = true;  ///< one of several: shown by its name, if it saves something
 };
 
 struct ScaleRow {

@@ -34,17 +34,18 @@ std::string ms_of(double picoseconds) { return show_time(picoseconds / 1e6); }
 std::string training_table(const std::vector<ScaleRow>& rows) {
   std::vector<std::vector<std::string>> table;
   for (const ScaleRow& r : rows)
-    table.push_back({r.model, std::to_string(r.ranks), r.network, r.strategy, r.algorithm,
-                     r.scheduler, r.compressor, ms_of(r.step), ms_of(r.computation),
+    table.push_back({r.model, std::to_string(r.ranks), show_count(r.batch * r.ranks),
+                     show_count(r.batch), r.network, r.strategy, r.algorithm, r.scheduler,
+                     r.compressor, ms_of(r.step), ms_of(r.computation),
                      ms_of(r.steps.communication), r.steps.codec > 0 ? ms_of(r.steps.codec) : "",
                      ms_of(std::max(0.0, r.step - r.computation)),
                      show_bytes(static_cast<Count>(r.steps.sent)),
                      fmt::format("{:.0f}", r.samples_per_second()),
                      fmt::format("{:.1f}%", 100 * r.efficiency()), std::string(name(r.limit))});
-  return compact(
-      {"model", "workers", "network", "strategy", "algorithm", "scheduler", "compressor", "step",
-       "compute", "communication", "codec", "exposed", "bytes", "samples/s", "efficiency", "limit"},
-      table);
+  return compact({"model", "workers", "batch", "local batch", "network", "strategy", "algorithm",
+                  "scheduler", "compressor", "step", "compute", "communication", "codec", "exposed",
+                  "bytes", "samples/s", "efficiency", "limit"},
+                 table);
 }
 
 std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
@@ -59,7 +60,7 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
     fail(Blame::usage, fmt::format("--trace is of one run, but these are {}: choose one number of "
                                    "workers, network, algorithm, scheduler and compressor",
                                    runs));
-  if (const std::string note = note_on_local_batch(options.scale.batch, workers); !note.empty())
+  if (const std::string note = note_on_batch(options.scale.batch, workers); !note.empty())
     say("note: {}\n", note);
   std::vector<ScaleRow> rows;
   for (const Rank ranks : workers) {
@@ -74,7 +75,7 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
                 algorithm.empty() ? std::string(plan.strategy->route) : algorithm, plan, make);
             rows.push_back(simulated_row({.model = profile.name,
                                           .network = network.text(),
-                                          .strategy = options.scale.strategy,
+                                          .strategy = options.scale.strategy.name(),
                                           .scheduler = scheduler,
                                           .compressor = compressor,
                                           .batch = profile.batch},

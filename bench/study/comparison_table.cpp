@@ -79,6 +79,7 @@ struct Common {
 std::vector<Common> commons() {
   return {{"", [](const Row& r) { return r.run.model; }, "model"},
           {" workers", [](const Row& r) { return std::to_string(r.run.workers); }, "workers"},
+          {"", [](const Row& r) { return r.run.batch; }, "batch"},
           {"", [](const Row& r) { return r.run.strategy; }, "strategy"},
           {"", [](const Row& r) { return r.run.link(); }, "link"}};
 }

@@ -25,6 +25,7 @@ struct CurvePoint {
 struct RunSummary {
   std::string model = {};
   Rank workers = 1;
+  std::string batch = {};  ///< "batch 64, 8 per worker"
   std::string strategy = {}, scheduler = {};
   std::string compressor = "none";  ///< as on the command line; "none": dense
   std::string aggregation = {};

@@ -86,20 +86,8 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   const auto strategy = [](bool (*has)(const StrategyKind&)) {
     return fmt::format("strategy {}", names_where(has));
   };
-  const auto has_servers = [](const StrategyKind& k) { return k.has_servers; };
-  const auto is_stale = [](const StrategyKind& k) { return k.name == "stale_synchronous"; };
-  const auto is_periodic = [](const StrategyKind& k) { return k.periodic; };
-  const auto is_outer = [](const StrategyKind& k) { return k.outer; };
   const auto is_equal = [](const StrategyKind& k) { return k.equal_replicas; };
   const auto uses_route = [](const StrategyKind& k) { return !k.direct; };
-  needs("--servers", any_kind(has_servers), strategy(has_servers));
-  needs("--bound", any_kind(is_stale), strategy(is_stale));
-  needs("--every", any_kind(is_periodic), strategy(is_periodic));
-  for (const std::string_view option :
-       {"--outer-rate", "--outer-momentum", "--fragments", "--delay"})
-    needs(option, any_kind(is_outer), strategy(is_outer));
-  needs("--mix", any_kind(is_outer) && options.learning.options.delay > 0,
-        "strategy diloco with --delay of at least 1");
   needs("--check-every", any_kind(is_equal), strategy(is_equal));
   needs("--momentum", any([](const TrainConfig& c) {
           return c.learning.optimizer.kind == training::OptimizerKind::momentum;

@@ -34,7 +34,8 @@ std::string why_left_out(const TrainConfig& c) {
   const training::GradientOptions& gradients = c.learning.options.gradients;
   if (!gradients.compressor) return "";
   const training::CompressorKind& kind = *gradients.compressor->kind;
-  if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
+  if (training::find_scheduler(gradients.scheduler).halves)
+    return "its halves of an allreduce cannot carry codes";
   if (kind.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
     return fmt::format("it needs optimizer {}", kind.optimizer);
   const Count n = c.architecture->parameters;
@@ -83,7 +84,10 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   const bool in_job = job.ranks() > 0 && job.placement(backend) == Placement::processes;
   if (options.workers.empty() && (in_job || backend.rank_per_device))
     workers = {job.default_ranks(backend)};
-  if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
+  const std::string strategy = options.strategy.name();
+  if (!strategy.empty() && training::find_strategy(strategy).alone && options.workers.empty() &&
+      job.ranks() < 2)
+    workers = {1};
   const bool is_virtual = backend.placement == Placement::emulated;
   const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
   const std::vector<std::string>& algorithms = options.algorithms;

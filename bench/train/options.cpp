@@ -98,8 +98,9 @@ void add_what(CLI::App& app, TrainOptions& o) {
 }
 
 void add_how(CLI::App& app, TrainOptions& o) {
-  add_word(app, "-s,--strategy", o.strategy,
-           fmt::format("{}; default: by backend", names_of_strategies()));
+  o.strategy.add(app, fmt::format("{}; with parameters (`arlab list strategies`), as in "
+                                  "diloco:outer_rate=0.7,fragments=4; default: by backend",
+                                  names_of_strategies()));
   as_list(app.add_option(
               "-a,--algorithm", o.algorithms,
               "Allreduce algorithm: any of `arlab list algorithms` (tree is a hierarchical copy), "
@@ -133,27 +134,6 @@ void add_how(CLI::App& app, TrainOptions& o) {
            "balanced for sparse ones; auto (default) receives the fewest bytes");
   app.add_flag("--no-overlap", o.no_overlap,
                "Exchange gradients after the backward pass, not during it");
-  training::StrategyOptions& s = o.learning.options;
-  add_number(app, "--servers", s.servers, 1,
-             "Parameter servers, in addition to the workers (default 1)");
-  add_number(app, "--bound", s.bound, 0,
-             "stale_synchronous: steps ahead of the slowest worker (default 1; 0: synchronous)");
-  add_number(app, "--every", s.every, 1, "local_sgd, diloco: steps between averages (default 8)");
-  app.add_option("--outer-rate", s.outer_rate,
-                 "diloco: learning rate of the outer optimizer (default 0.7)")
-      ->type_name("RATE");
-  app.add_option("--outer-momentum", s.outer_momentum,
-                 "diloco: Nesterov momentum of the outer optimizer (default 0.9)")
-      ->type_name("PART");
-  add_number(app, "--fragments", s.fragments, 1,
-             "diloco: parts of the model that are averaged in turn (default 1)");
-  add_number(app, "--delay", s.delay, 0,
-             "diloco: steps that a worker trains on while an outer gradient travels (default 0)");
-  app.add_option(
-         "--mix", s.mix,
-         "diloco with --delay: part of its own weights that a worker keeps when an outer step "
-         "arrives (default 0.5)")
-      ->type_name("PART");
   add_number(
       app, "--check-every", o.learning.check_every, 0,
       "Steps between comparisons of the replicas (default 100; 0: at the end of each epoch)");
@@ -287,8 +267,9 @@ Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
 training::TrainerOptions learning_of(const TrainOptions& o, collectives::Placement placement,
                                      Rank workers) {
   training::TrainerOptions learning = o.learning;
-  const bool alone = workers == 1 && o.strategy.empty();
-  learning.strategy = alone ? "one_device" : strategy_on(o.strategy, placement);
+  const bool alone = workers == 1 && o.strategy.spec.empty();
+  learning.strategy = alone ? "one_device" : strategy_on(o.strategy.name(), placement);
+  learning.options.values = o.strategy.values_of(training::find_strategy(learning.strategy));
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
   o.rates.apply(learning);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/scale/strategy_choice.hpp"
 #include "bench/train/emulation_options.hpp"
 #include "bench/train/learning/feed_options.hpp"
 #include "bench/train/learning/learning_options.hpp"
@@ -23,7 +24,8 @@ struct TrainOptions {
   std::vector<std::string> models, workers;  ///< as given; empty: mlp, and 2 workers
   std::vector<std::string> schedulers{"buckets"}, compressors{"none"};
   std::vector<std::string> algorithms = {""};  ///< as given; empty: by strategy
-  std::string strategy, backend;               ///< empty: by backend
+  StrategyChoice strategy;
+  std::string backend;  ///< empty: the usual one
   std::string data = "synthetic";
   std::string device = "cpu";
   Count samples = 8000, validation_samples = 2000;

@@ -7,6 +7,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/train/report.hpp"
 #include "bench/train/steps.hpp"
 
 namespace arlab::bench {
@@ -25,12 +26,13 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
                     c.learning.route.empty() ? "by strategy" : c.learning.route,
                     scheduler_text(c.learning.options.gradients),
                     compressor_text(c.learning.options.gradients), show_count(c.batch),
-                    steps > 0 ? show_count(steps) : "", show_count(learning.epochs)});
+                    local_batch(c), steps > 0 ? show_count(steps) : "",
+                    show_count(learning.epochs)});
   }
   return fmt::format(
       "{}\n{}\n",
       compact({"model", "parameters", "gradients", "workers", "ranks", "strategy", "algorithm",
-               "scheduler", "compressor", "global batch", "steps per epoch", "epochs"},
+               "scheduler", "compressor", "batch", "local batch", "steps per epoch", "epochs"},
               rows),
       show_plural(static_cast<Count>(configs.size()), "run"));
 }

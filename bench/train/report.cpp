@@ -154,6 +154,12 @@ std::string explain_divergence(const std::vector<TrainResult>& results) {
       which, which.find(" with ") == which.npos ? "" : ", or another compressor");
 }
 
+std::string local_batch(const TrainConfig& c) {
+  const Count least = c.batch / c.workers;
+  return show_count(least) +
+         (c.batch % c.workers == 0 ? "" : fmt::format(" to {}", show_count(least + 1)));
+}
+
 std::string train_table(const std::vector<TrainResult>& results) {
   std::vector<std::vector<std::string>> rows;
   for (const TrainResult& r : results) {
@@ -163,6 +169,8 @@ std::string train_table(const std::vector<TrainResult>& results) {
     const training::GradientOptions& gradients = r.config.learning.options.gradients;
     rows.push_back({std::string(r.config.architecture->name),
                     std::to_string(r.config.workers),
+                    show_count(r.config.batch),
+                    local_batch(r.config),
                     r.config.learning.strategy,
                     route_text(r),
                     scheduler_text(gradients),
@@ -187,11 +195,12 @@ std::string train_table(const std::vector<TrainResult>& results) {
                     per_step(its.exposed, its),
                     bytes_each_step(its)});
   }
-  return compact({"model",     "workers",    "strategy", "algorithm",  "scheduler", "compressor",
-                  "gradients", "loss",       "accuracy", "validation", "images/s",  "95% interval",
-                  "speed-up",  "efficiency", "step",     "compute",    "input",     "communication",
-                  "codec",     "exposed",    "bytes"},
-                 rows);
+  return compact(
+      {"model",     "workers",       "batch",     "local batch", "strategy", "algorithm",
+       "scheduler", "compressor",    "gradients", "loss",        "accuracy", "validation",
+       "images/s",  "95% interval",  "speed-up",  "efficiency",  "step",     "compute",
+       "input",     "communication", "codec",     "exposed",     "bytes"},
+      rows);
 }
 
 std::string explain(const TrainResult& r) {

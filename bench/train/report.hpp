@@ -12,6 +12,9 @@ namespace arlab::bench {
 /// Returns one row per run, with the speed-up and the efficiency over a run of the same model with one worker.
 std::string train_table(const std::vector<TrainResult>& results);
 
+/// Returns the samples per worker and step: "32", or "21 to 22" if not all have equally many.
+std::string local_batch(const TrainConfig& config);
+
 /// Returns the sum of all epochs that this process ran.
 training::EpochReport total(const TrainResult& result);
 /// Returns the costs of its steps without those that are left out.

@@ -70,18 +70,23 @@ void take_roles(TrainOptions& options, const Job& job) {
   expect_job_of(c, job);
   if (c.source != "TF_CONFIG") return;
   const Rank servers = servers_of(c);
-  if (servers > 0 && options.strategy.empty()) options.strategy = "parameter_server";
-  const bool served =
-      !options.strategy.empty() && training::find_strategy(options.strategy).has_servers;
+  if (servers > 0 && options.strategy.spec.empty()) options.strategy.spec = "parameter_server";
+  const std::string strategy = options.strategy.name();
+  const bool served = !strategy.empty() && training::find_strategy(strategy).has_servers;
   if (served != (servers > 0))
     fail(Blame::usage,
          fmt::format("TF_CONFIG has {} ps, but strategy {} needs {}: change one of them",
-                     servers == 0 ? std::string("no") : std::to_string(servers), options.strategy,
+                     servers == 0 ? std::string("no") : std::to_string(servers), strategy,
                      served ? "at least one" : "none"));
-  if (served && options.given("--servers") && options.learning.options.servers != servers)
-    fail(Blame::usage, fmt::format("TF_CONFIG has {} ps, but --servers is {}: leave --servers out",
-                                   servers, options.learning.options.servers));
-  if (served) options.learning.options.servers = servers;
+  if (served) {
+    const Values given = options.strategy.values_of(training::find_strategy(strategy));
+    const auto asked = given.find("servers");
+    if (asked != given.end() && asked->second != servers)
+      fail(Blame::usage, fmt::format("TF_CONFIG has {} ps, but the strategy has servers={}: leave "
+                                     "servers out",
+                                     servers, asked->second));
+    options.strategy.fixed = {{"servers", servers}};
+  }
   if (!options.workers.empty() && options.chosen_workers() != std::vector<Rank>{c.workers})
     fail(Blame::usage, fmt::format("TF_CONFIG has {}, but --workers asks for others: leave "
                                    "--workers out",

@@ -1,5 +1,7 @@
 #include "bench/train/study.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "bench/cli/units.hpp"
@@ -15,9 +17,12 @@ RunSummary summary_of(const TrainResult& r) {
   RunSummary run;
   run.model = r.config.architecture->name;
   run.workers = r.config.workers;
+  run.batch =
+      fmt::format("batch {}, {} per worker", show_count(r.config.batch), local_batch(r.config));
   run.strategy = r.config.learning.strategy;
   run.scheduler = scheduler_text(gradients);
-  if (r.route != "ring") run.scheduler += " by " + r.route;
+  if (r.route != training::find_strategy(r.config.learning.strategy).route)
+    run.scheduler += " by " + r.route;
   run.compressor = compressor_label(gradients);
   run.aggregation = r.codes.way;
   run.bandwidth = r.config.network.bandwidth;

@@ -2,13 +2,14 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/tune/library_files.hpp"
+#include "collectives/plugins/nccl/names.hpp"
 
 namespace arlab::bench {
 namespace {
 
 std::string nccl_algorithm(const TunedChoice& choice) {
-  if (choice.algorithm == "ring") return "ring";
-  if (choice.algorithm == "double_tree") return "tree";
+  const std::string name(collectives::nccl_name(choice.algorithm));
+  if (!name.empty()) return name;
   fail(Blame::usage,
        fmt::format("NCCL has no algorithm like {}: choose between ring and double_tree",
                    choice.algorithm));

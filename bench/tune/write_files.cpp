@@ -10,6 +10,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/tune/library_files.hpp"
 #include "collectives/backends/job.hpp"
+#include "collectives/plugins/nccl/names.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -91,10 +92,10 @@ void write_library_files(const TuneFiles& files, const std::vector<TuneCell>& ce
         mpich_selection(of_library, read_file(files.mpich_base, "give the file that MPICH ships"),
                         files.mpich_base));
   if (files.nccl.empty()) return;
-  const auto trees = [](const TunedChoice& c) {
-    return c.algorithm == "ring" || c.algorithm == "double_tree";
+  const auto known = [](const TunedChoice& c) {
+    return !collectives::nccl_name(c.algorithm).empty();
   };
-  const auto decisions = decide(cells, "", trees);
+  const auto decisions = decide(cells, "", known);
   if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
     fail(Blame::usage,
          "--nccl needs the algorithms ring and double_tree, which NCCL has: name them");

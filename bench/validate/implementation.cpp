@@ -23,6 +23,7 @@ struct KnownName {
   std::string_view prefix;     // of the published name
   std::string_view algorithm;  // of the catalog
   int copies = 1;              // of the vector on each rank
+  bool cuts = false;           // it, into one part per rank
 };
 
 // Longer names before those they begin with. PICO's and Open MPI's exchanges of whole vectors work on a
@@ -31,16 +32,16 @@ struct KnownName {
 // library ran that.
 constexpr KnownName kKnownNames[] = {
     {"recursive_doubling", "butterfly", 2},
-    {"rabenseifner", "rabenseifner"},
-    {"reduce_scatter_allgather", "rabenseifner"},
-    {"redscat_allgather", "rabenseifner"},
-    {"allgather_reduce", "rabenseifner"},
+    {"rabenseifner", "rabenseifner", 1, true},
+    {"reduce_scatter_allgather", "rabenseifner", 1, true},
+    {"redscat_allgather", "rabenseifner", 1, true},
+    {"allgather_reduce", "rabenseifner", 1, true},
     {"bine_bdw", "swing"},
     {"swing_bdw", "swing"},
     {"bine_lat", "swing_whole", 2},
     {"swing_lat", "swing_whole", 2},
-    {"segmented_ring", "ring"},
-    {"ring", "ring"},
+    {"segmented_ring", "ring", 1, true},
+    {"ring", "ring", 1, true},
     {"nonoverlapping", "tree"},
     {"reduce_bcast", "tree"},
     {"basic_linear", "master_worker"},
@@ -83,11 +84,10 @@ Implementation by_messages(const PublishedTime& row, std::string_view text,
                   .ranks = row.ranks,
                   .bytes = row.bytes,
                   .copies = is_mpich(text) ? 1 : known.copies};
-  if ((known.algorithm == "ring" || known.algorithm == "rabenseifner") && has_few_elements(row))
-    one = exchange_of_whole_vectors(row);
+  if (known.cuts && has_few_elements(row)) one = exchange_of_whole_vectors(row);
   // PICO's segmented form cuts messages that are added up. Without a size in the name a segment is the
   // share of a rank.
-  if (known.algorithm == "swing" && contains(text, "segmented")) {
+  if (known.prefix.ends_with("_bdw") && contains(text, "segmented")) {
     const Count segment = number_at_end(text);
     one.segment = segment > 0 ? static_cast<double>(segment)
                               : static_cast<double>(row.bytes) / static_cast<double>(row.ranks);

@@ -82,7 +82,8 @@ double training_step(const training::Profile& layers, const TrainingMethod& meth
   study.link = {to_time(cost.startup), cost.per_byte, Time{}};
   constexpr double kUnbounded = 1e15;  // bytes
   // Horovod's tensor fusion as it was published: HOROVOD_CYCLE_TIME 5 ms, buffers of 64 MiB.
-  if (method.scheduler == "fusion") study.values = {{"cycle", 5e9}, {"threshold", 64 << 20}};
+  if (std::ranges::any_of(kind.parameters, [](const Parameter& p) { return p.name == "cycle"; }))
+    study.values = {{"cycle", 5e9}, {"threshold", 64 << 20}};
   // P3's slices of 50,000 parameters.
   if (method.slices) study.values = {{"slice", 200'000}};
   if (method.after_backward) study.values = {{"first_bucket", kUnbounded}, {"bucket", kUnbounded}};

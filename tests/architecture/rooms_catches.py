@@ -20,6 +20,8 @@ def good_tree(root):
     write(root, "collectives/backends/catalog/threads.cpp", "Backend threads() {}\n")
     write(root, "collectives/backends/catalog/mpi_cuda.cpp", "Backend mpi_cuda() {}\n")
     write(root, "bench/main.cpp", '#include "algorithms/problem.hpp"\n// such as "threads"\nsay("no threads");\n')
+    write(root, "bench/choose.cpp", 'find_compressor("f3"); list{"f3", "f4"};  // name == "f3"\n')
+    write(root, "training/compressors/catalog/more.cpp", 'if (name == "f3") {}\n')
     write(root, "collectives/files/output_file.cpp", "open(path, O_CREAT | O_EXCL);\n")
     write(root, "bench/read.cpp", 'std::ifstream in(path); fopen(path, "rb");  // no std::ofstream\n')
     write(root, "plots/charts/whole_files.py", 'path.write_text("x")\n')
@@ -54,6 +56,8 @@ expect("simulator -> simulator/models", ("simulator/a.hpp", '#include "simulator
 expect("training/data: 27 C++ files in one folder, at most 26", ("training/data/more.hpp", ""))
 expect('bench/run.cpp:2: tests the backend\'s name "mpi-cuda"', ("bench/run.cpp", '\nif (name == "mpi-cuda") {}\n'))
 expect('training/route.cpp:1: tests the backend\'s name "threads"', ("training/route.cpp", 'return name == "threads";'))
+expect('bench/plan.cpp:1: tests the name "f3" of a catalog entry', ("bench/plan.cpp", 'if (plan.kind->name == "f3") {}'))
+expect('simulator/a.cpp:2: tests the name "f3" of a catalog entry', ("simulator/a.cpp", '\nreturn "f3" != name;'))
 for text in ("std::ofstream out(path);", 'std::fopen(path.c_str(), "wb")', 'fopen(path, "ab")', "::open(path, O_RDWR | O_CREAT, 0666)"):
     expect("bench/out.cpp:2:", ("bench/out.cpp", f"\n{text}\n"))
 for text in ('Path(name).write_text("x")', "open(name, 'w')", "figure.savefig(path)"):

@@ -102,6 +102,12 @@ def flat(record):
     return row
 
 
+def columns(text, *names):
+    """Returns the cells of these columns of a table, row by row."""
+    header, _, *lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    return [tuple(line[header.index(name)] for name in names) for line in lines]
+
+
 # Six algorithms, enough where the catalog does not matter.
 SIX = "all_to_all,butterfly,master_worker,ring,round_robin,tree"
 

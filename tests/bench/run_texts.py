@@ -110,13 +110,40 @@ class Values(program.ProgramTest):
         [local] = self.records(*train, "--local-batch", "16")
         self.assertEqual(local["batch_per_worker"], 16)
         self.assertEqual(self.records(*train, "--global-batch", "128"), [local])
-        self.assertEqual(self.records(*train, "-B", "16"), [local])
-        _, err = self.arlab(*train, "-B", "16")
-        self.assertIn("note: --batch 16 is of each worker: 128 samples per step on 8 workers (--global-batch is of all workers)", err)
-        _, err = self.arlab(*train, "--global-batch", "100", code=2)
+        self.assertEqual(self.records(*train, "-B", "128"), [local])
+        out, err = self.arlab(*train, "-B", "128")
+        self.assertIn("note: --batch 128 is of all workers together: 16 per worker on 8 workers (it was per worker before; "
+                      "that is --local-batch)", err)
+        self.assertEqual(program.columns(out, "batch", "local batch"), [("128", "16")])
+        out, err = self.arlab("train", "-b", "threads", "-m", "profile:resnet50", "-B", "4", "--slowdown", "0.01", "--steps", "8")
+        self.assertIn("note: --batch 4 is of all workers together: 2 per worker on 2 workers", err)
+        self.assertEqual(program.columns(out, "batch", "local batch"), [("4", "2")])
+        _, err = self.arlab(*train, "--batch", "100", code=2)
         self.assertIn("cannot be divided among 8 workers", err)
-        plan = self.records("plan", "--gpus", "2,4", "--global-batch", "64", "--steps", "4")
-        self.assertEqual([r["batch_per_worker"] for r in plan], [32, 16])
+        plan = ("plan", "--gpus", "2,4", "--steps", "4")
+        for option, local, batch in (("--batch", [32, 16], "64 64"), ("--local-batch", [64, 64], "128 256")):
+            self.assertEqual([r["batch_per_worker"] for r in self.records(*plan, option, "64")], local)
+            out, _ = self.arlab(*plan, option, "64")
+            self.assertEqual(program.columns(out, "batch", "local batch"), list(zip(batch.split(), map(str, local))))
+
+    def test_strategies_take_parameters_and_their_old_options(self):
+        train = ("train", "-b", "simulated", "-m", "profile:bert-base", "-w", "4", "--steps", "4")
+        for new, old, now in (("local_sgd:every=4", ("local_sgd", "--every", "4"), "--every is now --strategy local_sgd:every=4"),
+                              ("stale_synchronous:staleness=0", ("stale_synchronous", "--bound", "0"), "--bound is now --strategy stale_synchronous:staleness=0"),
+                              ("parameter_server:servers=2", ("parameter_server", "--servers", "2"), "--servers is now --strategy parameter_server:servers=2"),
+                              ("diloco:fragments=4,delay=2", ("diloco:fragments=4", "--delay", "2"), "--delay is now --strategy diloco:delay=2")):
+            [record] = self.records(*train, "-s", new)
+            self.assertEqual(record["strategy"], new.split(":")[0])
+            self.assertNotEqual([record], self.records(*train, "-s", record["strategy"]), new)
+            self.assertEqual([record], self.records(*train, "-s", *old))
+            _, err = self.arlab(*train, "-s", *old)
+            self.assertEqual(err.count("note: " + now), 1, err)
+        for words, part in ((("local_sgd:fragments=2",), "strategy local_sgd has no parameter 'fragments' (it has every)"),
+                            (("local_sgd:every=0",), "parameter every of strategy local_sgd is 0: give a whole number from 1 to"),
+                            (("local_sgd:every=2", "--every", "2"), "--every is given, and so is every of strategy local_sgd"),
+                            (("local_sgd", "--bound", "2"), "--bound has no effect here: it needs strategy stale_synchronous")):
+            _, err = self.arlab(*train, "-s", *words, code=2)
+            self.assertIn(part, err)
 
     def test_options_of_a_model_that_change_nothing_are_refused(self):
         for arguments in (("--network", "packet:flow_queues=2"), ("--network", "packet", "--seed", "3", "--routing", "shortest"),

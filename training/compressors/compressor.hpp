@@ -144,8 +144,9 @@ struct CompressorKind {
   std::string (*no_feedback)(const Values&) = nullptr;
   /// Optional: returns the number of first steps in which codes are larger than later.
   Count (*warm_up)(const CompressorChoice&) = nullptr;
-  bool sparse = false;  ///< codes are positions and values (sparse_code.hpp)
-  bool on_gpu = false;  ///< does everything with CompressorChoice::kernels, on their memory
+  bool matrices = false;  ///< works on each matrix by itself
+  bool sparse = false;    ///< codes are positions and values (sparse_code.hpp)
+  bool on_gpu = false;    ///< does everything with CompressorChoice::kernels, on their memory
 
   bool can(Aggregation aggregation) const;
 };

@@ -32,9 +32,9 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   collectives::Communicator& c = exchange.communicator();
   const Profile profile = profile_of(parameters.variables());
   make_scheduler(kind_, profile, {}, options.scheduling);  // or throws
-  const bool halves = kind_.name == "dear";
-  if (halves)
-    expect_collectives(exchange, c.ranks(), "scheduler dear",
+  const std::string scheduler = "scheduler " + std::string(kind_.name);
+  if (kind_.halves)
+    expect_collectives(exchange, c.ranks(), scheduler,
                        {Collective::reduce_scatter, Collective::all_gather});
   if (DeviceVectors* const there = parameters.on_device()) {
     collectives::Executor* const executor = exchange.route().executor;
@@ -49,11 +49,10 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
     on_device_.emplace(*there, parameters.variables().size(), c);
   }
   if (options_.compressor) {
-    if (halves)
-      fail(Blame::usage,
-           "scheduler dear splits an allreduce into halves, and a compressor's codes cannot be "
-           "split: use "
-           "scheduler buckets or no compressor");
+    if (kind_.halves)
+      fail(Blame::usage, scheduler +
+                             " splits an allreduce into halves, and a compressor's codes "
+                             "cannot be split: use scheduler buckets or no compressor");
     codes_.emplace(exchange, options_, parameters.variables());
   }
   step_of_.resize(profile.size());

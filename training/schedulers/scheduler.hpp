@@ -66,6 +66,8 @@ struct SchedulerKind {
   /// Whether all ranks compute the same order without communication, because next() depends only on
   /// what is ready, not on time or done().
   bool same_everywhere = true;
+  /// Whether it sends an allreduce as its halves, a reduce-scatter and an all-gather.
+  bool halves = false;
   /// Whether it is profile-guided: made from the times of the layers and the link, not just sizes.
   bool needs_times = false;
   std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&, const Values&) = nullptr;

@@ -8,8 +8,7 @@
 namespace arlab::training {
 namespace {
 
-void check_size(const TrainingPlan& plan) {
-  const double messages = direct_messages(plan) * (plan.steps + 1);
+void check_size(const TrainingPlan& plan, double messages) {
   if (messages > static_cast<double>(kMostDirectMessages))
     fail(Blame::usage, "strategy " + std::string(plan.strategy->name) + " sends " +
                            std::to_string(static_cast<Count>(messages)) + " messages in " +
@@ -17,33 +16,9 @@ void check_size(const TrainingPlan& plan) {
                            std::to_string(plan.workers()) + " workers, more than the " +
                            std::to_string(kMostDirectMessages) +
                            " that are simulated: use fewer steps or workers");
-  const double receives = gradients_in_progress(plan);
-  if (receives > static_cast<double>(kMostGradientsInProgress))
-    fail(Blame::usage, "strategy " + std::string(plan.strategy->name) + " with bound " +
-                           std::to_string(plan.bound) + " has up to " +
-                           std::to_string(static_cast<Count>(receives)) +
-                           " gradients in progress between " + std::to_string(plan.workers()) +
-                           " workers, more than the " + std::to_string(kMostGradientsInProgress) +
-                           " that are simulated: use fewer workers or a smaller bound");
 }
 
-}  // namespace
-
-double direct_messages(const TrainingPlan& plan) {
-  const double workers = plan.workers();
-  if (!plan.strategy->has_servers) return workers * (workers - 1);
-  const auto tensors = std::count_if(plan.layers.begin(), plan.layers.end(),
-                                     [](const Layer& l) { return l.elements > 0; });
-  return 2 * workers * static_cast<double>(tensors);
-}
-
-SimulatedSteps simulate_direct(const TrainingPlan& plan, simulator::Network& network, bool trace) {
-  check(plan);
-  check_size(plan);
-  return plan.strategy->has_servers ? simulate_servers(plan, network, trace)
-                                    : simulate_stale(plan, network, trace);
-}
-
+// One element per tensor and no computation: what takes time is start-up.
 TrainingPlan without_bytes(TrainingPlan plan) {
   plan.compression.reset();
   plan.slowdown.clear();
@@ -54,6 +29,18 @@ TrainingPlan without_bytes(TrainingPlan plan) {
     l.elements = std::min<Count>(l.elements, 1);
   }
   return plan;
+}
+
+}  // namespace
+
+SimulatedSteps simulate_direct(SimulatedSteps (*run)(const TrainingPlan&, simulator::Network&,
+                                                     bool trace),
+                               double messages, const TrainingPlan& plan,
+                               const MakeNetwork& network, bool trace) {
+  check_size(plan, messages * (plan.steps + 1));
+  SimulatedSteps result = run(plan, *network(), trace);
+  if (plan.ranks > 1) result.startup = run(without_bytes(plan), *network(), false).period();
+  return result;
 }
 
 }  // namespace arlab::training

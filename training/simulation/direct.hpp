@@ -11,29 +11,22 @@ inline constexpr Count kMostDirectMessages = 100'000'000;
 /// Most gradients that can be in progress at once: gigabytes.
 inline constexpr Count kMostGradientsInProgress = 8'000'000;
 
-/// Returns the number of messages of one step of all workers.
-double direct_messages(const TrainingPlan& plan);
-
-/// Returns the plan with one element per tensor and without computation: what takes time is start-up.
-TrainingPlan without_bytes(TrainingPlan plan);
-
 /// Steps are those of rank 0: the times of training on emulated ranks, to the picosecond on up to
-/// kMostExactWorkers. `communication` is what rank 0 waits for, which includes other workers. The network must be
-/// new. Throws Error(usage), with the remedy, if there are too many messages.
-SimulatedSteps simulate_direct(const TrainingPlan& plan, simulator::Network& network,
-                               bool trace = false);
+/// kMostExactWorkers. `communication` is what rank 0 waits for, which includes other workers.
+/// `messages`: of one step of all workers. Throws Error(usage), with the remedy, if they are too many.
+SimulatedSteps simulate_direct(SimulatedSteps (*run)(const TrainingPlan&, simulator::Network&,
+                                                     bool trace),
+                               double messages, const TrainingPlan& plan,
+                               const MakeNetwork& network, bool trace);
 
 /// Beyond so many workers, a server on a network of ports begins a reply when the one before has left. So messages
 /// of several servers that start at the same picosecond may change places.
 inline constexpr Rank kMostExactWorkers = 64;
 
 /// Simulates workers that push gradients to servers, and pull weights.
-SimulatedSteps simulate_servers(const TrainingPlan& plan, simulator::Network& network, bool trace);
-
-/// Returns how many gradients of strategy stale_synchronous can be in progress at once; 0 for others.
-double gradients_in_progress(const TrainingPlan& plan);
+SimulatedSteps simulate_servers(const TrainingPlan& plan, const MakeNetwork& network, bool trace);
 
 /// Simulates strategy stale_synchronous.
-SimulatedSteps simulate_stale(const TrainingPlan& plan, simulator::Network& network, bool trace);
+SimulatedSteps simulate_stale(const TrainingPlan& plan, const MakeNetwork& network, bool trace);
 
 }  // namespace arlab::training

@@ -140,7 +140,7 @@ double SimulatedSteps::period() const {
 SimulatedSteps simulate_each_rank(const TrainingPlan& plan, simulator::Network& network,
                                   const LinkCost& link, bool trace) {
   check(plan);
-  expects(!plan.strategy->direct, "a strategy that sends messages itself needs simulate_direct()");
+  expects(!plan.strategy->simulate, "a strategy that simulates itself needs simulate_training()");
   std::vector<double> slowdown = plan.slowdown;
   if (!slowdown.empty()) slowdown.resize(static_cast<std::size_t>(plan.ranks), 1.0);
   SlowRanks slow(network, std::move(slowdown));

@@ -75,7 +75,7 @@ class EachRank {
   void add_jobs(Rank r);
   // The number of those that must be done before the next step.
   std::size_t jobs_due(const RankState& s) const {
-    const Count by = s.step - plan_.delay;
+    const Count by = s.step - delay_;
     return by < 0 || by >= static_cast<Count>(s.jobs_by.size())
                ? 0
                : s.jobs_by[static_cast<std::size_t>(by)];
@@ -112,6 +112,7 @@ class EachRank {
   const TrainingPlan& plan_;
   simulator::InteractiveSimulation simulation_;
   const bool scheduled_, barrier_, led_, trace_;
+  const Count delay_ = plan_.parameter("delay");
   std::deque<RankState> ranks_;
   std::vector<Bytes> element_size_of_ = std::vector<Bytes>(static_cast<std::size_t>(plan_.ranks));
   std::deque<Due> due_;

@@ -46,12 +46,11 @@ void EachRank::add_jobs(Rank r) {
       bundle.slices.push_back({static_cast<int>(l), 0, layer(l).elements});
     s.queue.push_back({std::move(bundle), false});
   };
-  if (plan_.strategy->name == "central_storage") {
-    whole(Collective::reduce);
-    whole(Collective::broadcast);
-  } else if (plan_.strategy->periodic) {
+  if (plan_.strategy->periodic) {
     for (Bundle& bundle : outer_bundles(plan_, s.step + 1))
       s.queue.push_back({std::move(bundle), false});
+  } else {
+    for (const Collective c : plan_.strategy->collectives) whole(c);
   }
   const std::size_t jobs = s.queue.size() - before;
   s.jobs += jobs;

@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include "algorithms/groups.hpp"
+#include "training/simulation/simulate_training.hpp"
 
 namespace arlab::training {
 namespace {
-
-constexpr std::size_t kInProgress =
-    2;  // units that zero2 exchanges while the backward pass continues
 
 /// Layers that are gathered together.
 struct ShardedUnit {
@@ -33,7 +31,7 @@ class Links {
   Links(const TrainingPlan& plan, CollectiveTimes& times)
       : plan_(plan),
         times_(times),
-        shards_(plan.sharding == Shards::hsdp ? Carrier::within_groups : Carrier::algorithm) {}
+        shards_(plan.strategy->grouped ? Carrier::within_groups : Carrier::algorithm) {}
 
   /// Start collectives at `now` or when the links are free. Return the end.
   Time gather(const ShardedUnit& unit, Time now) {
@@ -41,7 +39,7 @@ class Links {
   }
   Time reduce(const ShardedUnit& unit, Time now) {
     const Time end = start(Collective::reduce_scatter, unit, now, shards_);
-    if (plan_.sharding != Shards::hsdp) return end;
+    if (!plan_.strategy->grouped) return end;
     return start(Collective::allreduce, unit, now, Carrier::across_groups);
   }
   Time free() const { return free_; }
@@ -113,45 +111,23 @@ Time updated_step(const std::vector<ShardedUnit>& units, Links& links, std::size
 
 }  // namespace
 
-std::optional<Shards> find_sharded_strategy(std::string_view name) {
-  if (name == "zero1") return Shards::zero1;
-  if (name == "zero2") return Shards::zero2;
-  if (name == "fsdp") return Shards::fsdp;
-  if (name == "hsdp") return Shards::hsdp;
-  return std::nullopt;
-}
-
 Rank ranks_per_copy(const TrainingPlan& plan) {
-  return plan.sharding == Shards::hsdp && plan.groups ? plan.groups->even_size() : plan.ranks;
+  return plan.strategy->grouped && plan.groups ? plan.groups->even_size() : plan.ranks;
 }
 
-double sharded_bytes(Shards sharding, double n, Rank ranks, Rank group) {
-  const auto part = [](Rank p) { return static_cast<double>(p - 1) / p; };
-  if (sharding == Shards::hsdp) return 3 * n * part(group) + 2 * n / group * part(ranks / group);
-  return (sharding == Shards::fsdp ? 3 : 2) * n * part(ranks);
-}
-
-double sharded_memory(Shards sharding, double parameters, Rank ranks) {
-  constexpr double kWeight = 2, kGradient = 2, kState = 12;
-  const double all = kWeight + kGradient + kState;
-  const double whole = sharding == Shards::none    ? all
-                       : sharding == Shards::zero1 ? kWeight + kGradient
-                       : sharding == Shards::zero2 ? kWeight
-                                                   : 0;
-  return parameters * (whole + (all - whole) / ranks);
-}
-
-SimulatedSteps simulate_sharded(const TrainingPlan& plan, const Profile& layers,
-                                CollectiveTimes& times) {
+SimulatedSteps simulate_sharded(const TrainingPlan& plan, const MakeNetwork& network,
+                                std::optional<std::size_t> most) {
+  CollectiveTimes times(plan, network);
+  const Profile layers = slowed(plan);
   const std::vector<ShardedUnit> units = units_of(layers, plan.unit);
   Links links(plan, times);
-  const bool gathers = plan.sharding == Shards::fsdp || plan.sharding == Shards::hsdp;
-  const std::size_t ahead = plan.sharding == Shards::zero2 ? kInProgress : units.size();
+  const std::size_t ahead = most.value_or(units.size());
   SimulatedSteps result;
   Time now{};
   for (int step = 0; step < plan.steps; ++step) {
     result.begins.push_back(now);
-    now = gathers ? gathered_step(units, links, now) : updated_step(units, links, ahead, now);
+    now = plan.strategy->gathers ? gathered_step(units, links, now)
+                                 : updated_step(units, links, ahead, now);
   }
   result.begins.push_back(now);
   links.report(result, plan.steps);

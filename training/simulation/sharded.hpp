@@ -9,28 +9,21 @@
 // 2023.
 #pragma once
 
+#include <optional>
+
 #include "training/simulation/collective_times.hpp"
 #include "training/simulation/simulated_steps.hpp"
 
 namespace arlab::training {
 
-/// Returns the sharding of a name; nothing for names of other strategies.
-std::optional<Shards> find_sharded_strategy(std::string_view name);
-
 /// Returns the ranks that share one copy of what is sharded: all, or those of a group.
 Rank ranks_per_copy(const TrainingPlan& plan);
 
-/// Returns the bytes that a rank sends per step with n bytes of gradients and of weights, by an algorithm
-/// that sends the fewest: 2 n (P - 1) / P; for fsdp 3 n (P - 1) / P; for hsdp with G ranks per group and
-/// R = P / G groups 3 n (G - 1) / G + 2 n / G (R - 1) / R.
-double sharded_bytes(Shards sharding, double n, Rank ranks, Rank group = 0);
+/// Units whose gradients zero2 exchanges while the backward pass continues.
+inline constexpr std::size_t kZero2UnitsInProgress = 2;
 
-/// Returns the bytes of a rank for training in mixed precision with Adam, without activations: weights and
-/// gradients of 2 bytes, optimizer state of 12 bytes per parameter. `ranks`: that share one copy.
-double sharded_memory(Shards sharding, double parameters, Rank ranks);
-
-/// Simulates the plan, whose sharding is not none. `times`: of the plan.
-SimulatedSteps simulate_sharded(const TrainingPlan& plan, const Profile& layers,
-                                CollectiveTimes& times);
+/// Simulates a plan of a sharded strategy. `most`: of as many units gradients may be in progress.
+SimulatedSteps simulate_sharded(const TrainingPlan& plan, const MakeNetwork& network,
+                                std::optional<std::size_t> most = std::nullopt);
 
 }  // namespace arlab::training

@@ -8,8 +8,6 @@
 #include "algorithms/base/random.hpp"
 #include "training/schedulers/timeline.hpp"
 #include "training/simulation/collective_times.hpp"
-#include "training/simulation/direct.hpp"
-#include "training/simulation/sharded.hpp"
 
 namespace arlab::training {
 namespace {
@@ -44,16 +42,6 @@ double slowest(const TrainingPlan& plan) {
   return sum / kSteps;
 }
 
-Profile slowed(const TrainingPlan& plan) {
-  Profile layers = plan.layers;
-  const double factor = slowest(plan);
-  for (Layer& l : layers) {
-    l.forward = to_time(picoseconds(l.forward) * factor);
-    l.backward = to_time(picoseconds(l.backward) * factor);
-  }
-  return layers;
-}
-
 Time total_of(const Profile& layers) {
   Time all{};
   for (const Layer& l : layers) all += l.forward + l.backward;
@@ -66,11 +54,11 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
   Count elements = 0;
   for (const Layer& l : plan.layers) elements += l.elements;
   std::vector<Transmission> parts;
-  if (plan.strategy->name == "central_storage")
-    parts = {{Time{}, Collective::reduce, elements, kGradientBytes},
-             {Time{}, Collective::broadcast, elements, kGradientBytes}};
+  if (plan.ranks > 1)
+    for (const Collective c : plan.strategy->collectives)
+      parts.push_back({Time{}, c, elements, kGradientBytes});
   result.communication = result.exposed = picoseconds(times.of(parts));
-  result.collectives = plan.ranks == 1 ? 0 : static_cast<double>(parts.size());
+  result.collectives = static_cast<double>(parts.size());
   result.sent = times.sent(parts);
   const Time step = total_of(slowed(plan)) + to_time(result.communication);
   for (int s = 0; s <= plan.steps; ++s) result.begins.push_back(step * s);
@@ -82,10 +70,11 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
 SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
   SimulatedSteps result;
   const Time computation = total_of(slowed(plan));
-  const auto every = static_cast<double>(plan.every);
+  const Count interval = plan.parameter("every"), delay = plan.parameter("delay");
+  const auto every = static_cast<double>(interval);
   Time now{}, free{}, begin{};
   std::deque<std::pair<Count, Time>> in_progress;  // the step that waits for an exchange, its end
-  for (Count step = 1; step <= 2 * plan.every && plan.ranks > 1; ++step) {
+  for (Count step = 1; step <= 2 * interval && plan.ranks > 1; ++step) {
     now += computation;
     const auto wait = [&] {
       for (; !in_progress.empty() && in_progress.front().first <= step; in_progress.pop_front())
@@ -98,15 +87,15 @@ SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
       for (const Transmission& t : all) coding += t.codec;
       const Time took = times.of(all) + coding;
       free = std::max(now, free) + took;
-      in_progress.push_back({step + plan.delay, free});
-      if (step <= plan.every) continue;
+      in_progress.push_back({step + delay, free});
+      if (step <= interval) continue;
       result.communication += picoseconds(took) / every;
       result.codec += picoseconds(coding) / every;
       result.collectives += static_cast<double>(all.size()) / every;
       result.sent += times.sent(all) / every;
     }
     wait();
-    if (step == plan.every) begin = now;
+    if (step == interval) begin = now;
   }
   const double step = plan.ranks > 1 ? picoseconds(now - begin) / every : picoseconds(computation);
   result.exposed = step - picoseconds(computation);
@@ -179,6 +168,16 @@ double messages_of(const TrainingPlan& plan) {
 
 }  // namespace
 
+Profile slowed(const TrainingPlan& plan) {
+  Profile layers = plan.layers;
+  const double factor = slowest(plan);
+  for (Layer& l : layers) {
+    l.forward = to_time(picoseconds(l.forward) * factor);
+    l.backward = to_time(picoseconds(l.backward) * factor);
+  }
+  return layers;
+}
+
 double computation_of(const TrainingPlan& plan) { return picoseconds(total_of(slowed(plan))); }
 
 SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& network, Ranks ranks,
@@ -186,28 +185,17 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   check(plan);
   if (plan.steps < 4)
     fail(Blame::usage, std::to_string(plan.steps) + " steps are too few: use at least 4");
-  if (plan.strategy->direct) {
-    SimulatedSteps result = simulate_direct(plan, *network(), trace);
-    if (plan.ranks > 1)
-      result.startup = simulate_direct(without_bytes(plan), *network(), false).period();
-    return result;
-  }
+  if (plan.strategy->simulate) return plan.strategy->simulate(plan, network, trace);
   CollectiveTimes times(plan, network);
-  if (ranks == Ranks::automatic && plan.sharding != Shards::none) ranks = Ranks::one_for_all;
   if (ranks == Ranks::automatic)
-    ranks = plan.ranks <= kMostSingleRanks && plan.strategy->name != "one_device" &&
-                    !plan.strategy->periodic &&
+    ranks = plan.ranks <= kMostSingleRanks && !plan.strategy->alone && !plan.strategy->periodic &&
                     messages_of(plan) * plan.steps <= static_cast<double>(kMostMessages)
                 ? Ranks::each
                 : Ranks::one_for_all;
-  SimulatedSteps result;
-  if (plan.sharding != Shards::none)
-    result = simulate_sharded(plan, slowed(plan), times);
-  else if (ranks == Ranks::each)
-    result = simulate_each_rank(plan, *network(), times.link(), trace);
-  else
-    result = one_for_all(plan, times, trace);
-  if (plan.ranks > 1 && plan.strategy->name != "one_device" && plan.sharding == Shards::none)
+  SimulatedSteps result = ranks == Ranks::each
+                              ? simulate_each_rank(plan, *network(), times.link(), trace)
+                              : one_for_all(plan, times, trace);
+  if (plan.ranks > 1)
     result.startup =
         result.collectives * picoseconds(times.of(Collective::allreduce, 1, kGradientBytes));
   return result;

@@ -1,7 +1,9 @@
 // Strategy stale_synchronous, without threads: the messages of catalog/stale_synchronous.cpp.
 #include <algorithm>
 #include <deque>
+#include <string>
 
+#include "algorithms/base/error.hpp"
 #include "training/simulation/direct.hpp"
 
 namespace arlab::training {
@@ -9,8 +11,8 @@ namespace {
 
 // Returns how many gradients of a worker can be in progress at once.
 int slots_of(const TrainingPlan& plan) {
-  const Count steps = plan.steps + 1;
-  return static_cast<int>(plan.bound < steps ? std::min(2 * plan.bound + 2, steps) : steps);
+  const Count steps = plan.steps + 1, bound = plan.parameter("staleness");
+  return static_cast<int>(bound < steps ? std::min(2 * bound + 2, steps) : steps);
 }
 
 class StaleWorkers {
@@ -112,7 +114,7 @@ class StaleWorkers {
       w.stage = Stage::wait;
     }
     if (w.stage == Stage::wait)
-      while (w.slowest < w.clock - plan_.bound)
+      while (w.slowest < w.clock - bound_)
         if (!take(r)) return;
     while (take(r)) {
     }
@@ -132,21 +134,30 @@ class StaleWorkers {
   const TrainingPlan& plan_;
   DirectWorld& world_;
   int slots_;
+  Count bound_ = plan_.parameter("staleness");
   Bytes bytes_ = 0;
   std::vector<Worker> workers_;
   std::vector<simulator::PostedAction> round_;
 };
 
-}  // namespace
-
-double gradients_in_progress(const TrainingPlan& plan) {
-  return plan.strategy->has_servers ? 0
-                                    : static_cast<double>(plan.ranks) * plan.ranks * slots_of(plan);
-}
-
-SimulatedSteps simulate_stale(const TrainingPlan& plan, simulator::Network& network, bool trace) {
+SimulatedSteps run(const TrainingPlan& plan, simulator::Network& network, bool trace) {
   DirectWorld world(plan, network, trace);
   return StaleWorkers(plan, world).run();
+}
+
+}  // namespace
+
+SimulatedSteps simulate_stale(const TrainingPlan& plan, const MakeNetwork& network, bool trace) {
+  const double workers = plan.workers();
+  const double receives = workers * workers * slots_of(plan);
+  if (receives > static_cast<double>(kMostGradientsInProgress))
+    fail(Blame::usage, "strategy " + std::string(plan.strategy->name) + " with staleness " +
+                           std::to_string(plan.parameter("staleness")) + " has up to " +
+                           std::to_string(static_cast<Count>(receives)) +
+                           " gradients in progress between " + std::to_string(plan.workers()) +
+                           " workers, more than the " + std::to_string(kMostGradientsInProgress) +
+                           " that are simulated: use fewer workers or a smaller staleness");
+  return simulate_direct(run, workers * (workers - 1), plan, network, trace);
 }
 
 }  // namespace arlab::training

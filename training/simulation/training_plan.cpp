@@ -15,12 +15,9 @@ namespace {
 constexpr Count kAfterWarmUp = 1'000'000;                    // a step
 constexpr Count kAnnounced = 8, kHeader = 2, kPerSlice = 3;  // of a leader's message
 
-// Profiles have no shapes.
-bool works_on_matrices(const CompressorKind& kind) { return kind.name == "powersgd"; }
-
-// The matrix nearest to a square; at most one row more than the elements need.
+// Profiles have no shapes: the matrix nearest to a square, at most one row more than the elements need.
 Matrix shape_of(Count elements, const CompressorKind& kind) {
-  if (!works_on_matrices(kind)) return {1, elements};
+  if (!kind.matrices) return {1, elements};
   Count rows = 1;
   while ((rows + 1) * (rows + 1) <= elements) ++rows;
   return {rows, (elements + rows - 1) / rows};
@@ -28,7 +25,8 @@ Matrix shape_of(Count elements, const CompressorKind& kind) {
 
 std::string unsupported_levels(const TrainingPlan& plan) {
   if (!plan.groups)
-    return "strategy hsdp needs groups of ranks: give a number of ranks per group that divides " +
+    return "strategy " + std::string(plan.strategy->name) +
+           " needs groups of ranks: give a number of ranks per group that divides " +
            std::to_string(plan.ranks) + ", or a topology that has groups";
   const Algorithm within = within_groups(*plan.algorithm), across = across_groups(*plan.algorithm);
   const std::pair<const Algorithm*, Collective> levels[] = {{&across, Collective::allreduce},
@@ -37,15 +35,16 @@ std::string unsupported_levels(const TrainingPlan& plan) {
   for (const auto& [level, collective] : levels)
     if (const std::string why = unsupported(*level, plan.problem(collective, plan.ranks));
         !why.empty())
-      return "strategy hsdp: " + why + ": use algorithm ring";
+      return "strategy " + std::string(plan.strategy->name) + ": " + why + ": use algorithm ring";
   return "";
 }
 
 void check_compression(const TrainingPlan& plan) {
   const CompressorKind& kind = *plan.compression->choice.kind;
   const std::string name = "compressor " + std::string(kind.name);
-  if (plan.scheduler->name == "dear")
-    fail(Blame::usage, "scheduler dear splits an allreduce into halves, and the codes of " + name +
+  if (plan.scheduler->halves)
+    fail(Blame::usage, "scheduler " + std::string(plan.scheduler->name) +
+                           " splits an allreduce into halves, and the codes of " + name +
                            " cannot be split: use scheduler buckets");
   if (!kind.packed(flat(kAfterWarmUp), plan.compression->choice, plan.compression->aggregation,
                    kAfterWarmUp))
@@ -57,9 +56,6 @@ void check_compression(const TrainingPlan& plan) {
 
 void check_direct(const TrainingPlan& plan) {
   const std::string strategy = "strategy " + std::string(plan.strategy->name);
-  if (plan.bound < 0)
-    fail(Blame::usage,
-         "the staleness bound is " + std::to_string(plan.bound) + ": use 0 (synchronous) or more");
   if (plan.scheduler->name != GradientOptions{}.scheduler &&
       !(plan.strategy->staggers && plan.scheduler->offset))
     fail(Blame::usage, strategy + " does not use scheduler " + std::string(plan.scheduler->name) +
@@ -76,22 +72,17 @@ void check_direct(const TrainingPlan& plan) {
 }  // namespace
 
 std::vector<Collective> collectives_of(const TrainingPlan& plan) {
-  using enum Collective;
-  std::vector<Collective> all{allreduce};
-  if (plan.sharding != Shards::none)
-    all = {reduce_scatter, all_gather};
-  else if (plan.strategy->name == "central_storage")
-    all = {reduce, broadcast};
-  else if (plan.scheduler->name == "dear" && plan.strategy->schedules)
-    all = {reduce_scatter, all_gather};
+  std::vector<Collective> all = plan.strategy->collectives;
+  if (plan.scheduler->halves && plan.strategy->schedules)
+    all = {Collective::reduce_scatter, Collective::all_gather};
   if (plan.compression && plan.compression->aggregation != Aggregation::allreduce)
-    all.push_back(all_gather);
+    all.push_back(Collective::all_gather);
   return all;
 }
 
 std::string unsupported_algorithm(const TrainingPlan& plan) {
   if (plan.ranks == 1 || plan.strategy->direct) return "";
-  if (plan.sharding == Shards::hsdp) return unsupported_levels(plan);
+  if (plan.strategy->grouped) return unsupported_levels(plan);
   const auto why_not = [&](const Algorithm& algorithm) -> std::string {
     for (const Collective collective : collectives_of(plan))
       if (std::string why = unsupported(algorithm, plan.problem(collective, plan.ranks));
@@ -112,14 +103,15 @@ void check(const TrainingPlan& plan) {
   expects(plan.strategy && plan.scheduler && plan.algorithm, "the plan is incomplete");
   check(plan.layers);
   const std::string strategy(plan.strategy->name);
+  with_defaults(plan.strategy->parameters, plan.values, "strategy " + strategy);  // or throws
   if (plan.strategy->has_servers ? plan.servers < 1 || plan.workers() < 1 : plan.servers != 0)
     fail(Blame::usage,
          "strategy " + strategy + " has " + std::to_string(plan.servers) + " servers and " +
              std::to_string(plan.workers()) +
              " workers: use at least 1 of each with parameter servers, else no server");
-  if (strategy == "one_device" && plan.ranks != 1)
-    fail(Blame::usage, "strategy one_device supports 1 worker, not " + std::to_string(plan.ranks) +
-                           ": use mirrored");
+  if (plan.strategy->alone && plan.ranks != 1)
+    fail(Blame::usage, "strategy " + strategy + " supports 1 worker, not " +
+                           std::to_string(plan.ranks) + ": use mirrored");
   if (plan.compression && !plan.strategy->compresses)
     fail(Blame::usage, "strategy " + strategy + " does not use a compressor: use mirrored");
   if (static_cast<Rank>(plan.slowdown.size()) > plan.workers())
@@ -128,26 +120,25 @@ void check(const TrainingPlan& plan) {
                            (plan.servers > 0 ? " workers" : " ranks") + ": leave some out");
   if (plan.strategy->direct) return check_direct(plan);
   if (plan.strategy->periodic)
-    if (const std::string why = refuse_fragments(
-            plan.fragments, static_cast<Count>(plan.layers.size()), plan.delay, plan.every);
+    if (const std::string why =
+            refuse_fragments(plan.parameter("fragments", 1), static_cast<Count>(plan.layers.size()),
+                             plan.parameter("delay"), plan.parameter("every"));
         !why.empty())
       fail(Blame::usage, why);
   if (plan.strategy->schedules)
     make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
-  if (plan.sharding != Shards::none && plan.compression)
-    fail(Blame::usage,
-         "sharded gradients are sent as they are: leave out the compressor, or use mirrored");
   if (const std::string why = unsupported_algorithm(plan); !why.empty()) fail(Blame::usage, why);
   if (plan.compression) check_compression(plan);
 }
 
 std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps) {
+  const Count number = plan.parameter("fragments", 1), every = plan.parameter("every");
   std::vector<Count> elements;
   for (const Layer& layer : plan.layers) elements.push_back(layer.elements);
-  const std::vector<VariableRange> fragments = cut_into_fragments(elements, plan.fragments);
+  const std::vector<VariableRange> fragments = cut_into_fragments(elements, number);
   std::vector<Bundle> due;
-  for (Count f = 0; f < plan.fragments; ++f) {
-    if (!is_due(steps, f, plan.fragments, plan.every)) continue;
+  for (Count f = 0; f < number; ++f) {
+    if (!is_due(steps, f, number, every)) continue;
     Bundle& bundle = due.emplace_back(Bundle{Collective::allreduce, {}});
     const VariableRange& range = fragments[static_cast<std::size_t>(f)];
     for (std::size_t l = range.first; l < range.end; ++l)
@@ -170,9 +161,8 @@ std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundl
   for (const TensorShapes& unit : units) {
     Count n = 0;
     for (const Matrix& m : unit) n += m.elements();
-    const bool matrices = works_on_matrices(*c.choice.kind);
-    const Count code =
-        *c.choice.kind->packed(matrices ? unit : flat(n), c.choice, c.aggregation, kAfterWarmUp);
+    const Count code = *c.choice.kind->packed(c.choice.kind->matrices ? unit : flat(n), c.choice,
+                                              c.aggregation, kAfterWarmUp);
     const double decodes = c.aggregation == Aggregation::allreduce    ? 1
                            : c.aggregation == Aggregation::requantize ? 2
                                                                       : plan.ranks;

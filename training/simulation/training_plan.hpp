@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,19 +18,12 @@
 
 namespace arlab::training {
 
-/// What each rank keeps only a part of: nothing, the optimizer's state, gradients too, weights too; hsdp:
-/// all three, within its group.
-enum class Shards : std::uint8_t { none, zero1, zero2, fsdp, hsdp };
-
 struct TrainingPlan {
   Profile layers = {};  ///< in float32 elements
   const StrategyKind* strategy = nullptr;
-  Shards sharding = Shards::none;       ///< of a strategy that sums gradients by allreduce
   Bytes unit = StrategyOptions{}.unit;  ///< of a sharded strategy: gradients exchanged together
-  Count every = 8;                      ///< of a periodic strategy: steps between averages
-  Count fragments = 1, delay = 0;       ///< of diloco; see StrategyOptions
+  Values values = {};                   ///< of the strategy's parameters; others are ignored
   Rank servers = 0;                     ///< of a strategy with parameter servers: the last ranks
-  Count bound = 1;                      ///< of stale_synchronous; see StrategyOptions
   const SchedulerKind* scheduler = nullptr;
   Values scheduling = {};
   const Algorithm* algorithm = nullptr;
@@ -52,6 +44,10 @@ struct TrainingPlan {
   std::uint64_t seed = 0;
   int steps = 12;  ///< at least 4
 
+  /// Returns the value of the strategy's parameter; `or_else` if it has none of that name.
+  Count parameter(std::string_view name, Count or_else = 0) const {
+    return parameter_of(*strategy, values, name, or_else);
+  }
   Rank workers() const { return ranks - servers; }
   bool serves(Rank rank) const { return rank >= workers(); }
   Problem problem(Collective collective, Count elements) const {
@@ -66,9 +62,6 @@ struct TrainingPlan {
     return r < slowdown.size() ? slowdown[r] : 1;
   }
 };
-
-/// Makes a new network of the plan's ranks.
-using MakeNetwork = std::function<std::unique_ptr<simulator::Network>()>;
 
 /// Throws Error(usage), with the remedy, for a plan that cannot be simulated: an algorithm that does not
 /// support the ranks or that scheduler, a scheduler or compressor that the strategy does not use, codes of

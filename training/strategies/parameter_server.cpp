@@ -9,10 +9,11 @@ std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, 
 }
 
 std::string refuse_parameter_server(const StrategyContext& context) {
-  if (context.options.servers >= 1 && context.workers >= 1)
+  const Rank servers = context.ranks - context.workers;
+  if (servers >= 1 && context.workers >= 1)
     return PushCodes::unsupported_reason(context.options.gradients);
-  return std::to_string(context.options.servers) + " parameter servers and " +
-         std::to_string(context.workers) + " workers: use at least 1 of each";
+  return std::to_string(servers) + " parameter servers and " + std::to_string(context.workers) +
+         " workers: use at least 1 of each";
 }
 
 }  // namespace arlab::training

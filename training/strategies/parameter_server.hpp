@@ -13,6 +13,9 @@
 
 namespace arlab::training {
 
+inline constexpr Parameter kServers{
+    "servers", Parameter::Unit::count, "1", "ranks that are servers, besides the workers", 1, 1e6};
+
 std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, bool synchronous);
 
 /// Returns why a parameter server cannot work here; empty if it can.

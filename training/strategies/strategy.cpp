@@ -4,18 +4,47 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::training {
+namespace {
+
+std::string owner_of(const StrategyKind& kind) { return concat("strategy ", kind.name); }
+
+}  // namespace
 
 const StrategyKind& find_strategy(std::string_view name) {
   return find_named(strategies(), name, "strategy");
 }
 
-std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context) {
+Count parameter_of(const StrategyKind& kind, const Values& values, std::string_view name,
+                   Count or_else) {
+  for (const Parameter& p : kind.parameters)
+    if (p.name == name) {
+      const auto given = values.find(name);
+      return static_cast<Count>(given == values.end() ? default_of(p) : given->second);
+    }
+  return or_else;
+}
+
+std::string text(const StrategyKind& kind, const Values& values) {
+  std::string text(kind.name);
+  char separator = ':';
+  for (const auto& [name, value] : with_defaults(kind.parameters, values, owner_of(kind))) {
+    text += concat(separator, name, "=", show_number(value));
+    separator = ',';
+  }
+  return text;
+}
+
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& given) {
+  StrategyContext context = given;
+  context.options.values = with_defaults(kind.parameters, given.options.values, owner_of(kind));
   const GradientOptions& g = context.options.gradients;
   const auto refuse = [&](const std::string& what) {
-    fail(Blame::usage, "strategy " + std::string(kind.name) + " does not use a " + what +
-                           ": use strategy mirrored or multi_worker");
+    fail(Blame::usage,
+         owner_of(kind) + " does not use a " + what + ": use strategy mirrored or multi_worker");
   };
   if (g.compressor && !kind.compresses) refuse("compressor");
   if (context.parameters.on_device() && !kind.on_device) refuse("device's memory");
@@ -41,12 +70,6 @@ void apply_all(const StrategyContext& context, const Step& step) {
   parts.expect_finite(0, parts.elements(), step.number);
   context.optimizer.start_step(step.learning_rate);
   parts.apply(0, parts.elements());
-}
-
-std::string refuse_interval(const StrategyContext& context) {
-  if (context.options.every >= 1) return "";
-  return "a periodic strategy averages every " + std::to_string(context.options.every) +
-         " steps: use at least 1, such as 8";
 }
 
 void weigh(std::span<float> data, const SampleShare& share, Rank workers) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,13 +30,7 @@
 namespace arlab::training {
 
 struct StrategyOptions {
-  Rank servers = 1;  ///< of the parameter servers
-  Count bound = 1;   ///< stale_synchronous: steps that a worker may be ahead of the slowest
-  Count every = 8;   ///< of the periodic strategies: steps between averages
-  double outer_rate = 0.7, outer_momentum = 0.9;  ///< diloco
-  Count fragments = 1;  ///< diloco: parts of the model that are synchronized in turn
-  Count delay = 0;      ///< diloco: steps from the start of an outer gradient's journey to its use
-  double mix = 0.5;     ///< diloco, with a delay: part of its own weights that a worker keeps then
+  Values values = {};     ///< of the strategy's parameters; others are ignored
   Count check_every = 0;  ///< steps between comparisons of the replicas; 0: none within an epoch
   Bytes unit = 25 << 20;  ///< of the sharded strategies: gradients that are exchanged together
   GradientOptions gradients = {};
@@ -52,6 +47,9 @@ struct StrategyContext {
   StrategyOptions options;
 
   bool serves() const { return rank >= workers; }
+  /// Returns the value of a parameter that the strategy has.
+  double value(std::string_view parameter) const { return options.values.find(parameter)->second; }
+  Count count(std::string_view parameter) const { return static_cast<Count>(value(parameter)); }
 };
 
 struct Step {
@@ -124,12 +122,22 @@ class Strategy {
   virtual Staleness staleness() const { return {}; }
 };
 
+// Of training/simulation.
+struct TrainingPlan;
+struct SimulatedSteps;
+/// Makes a new network of the plan's ranks.
+using MakeNetwork = std::function<std::unique_ptr<simulator::Network>()>;
+
 struct StrategyKind {
   std::string_view name;  ///< the file's stem
   std::string_view summary;
   std::string_view source;
+  std::vector<Parameter> parameters = {};
   /// The only placement of ranks that it supports; empty: any.
   std::optional<collectives::Placement> placement = {};
+  /// Those that carry all gradients and weights of a step, one after another.
+  std::vector<Collective> collectives = {Collective::allreduce};
+  bool alone = false;          ///< supports one worker only
   bool synchronous = true;     ///< n workers train like one with the whole batch
   bool equal_replicas = true;  ///< after each step all workers hold the same weights
   bool direct = false;         ///< sends gradients from rank to rank, without an algorithm
@@ -137,19 +145,24 @@ struct StrategyKind {
   bool staggers = false;       ///< a scheduler may delay the workers' starts
   bool compresses = false;     ///< supports compressed gradients
   bool on_device = false;      ///< takes gradients in a device's memory
-  bool has_servers = false;    ///< the last StrategyOptions::servers ranks are servers
+  bool has_servers = false;    ///< the last ranks, as many as its parameter servers
   bool own_moments = false;    ///< each rank has its own moments; checkpoints store them all
   bool local_batch = false;    ///< divides a loss by the worker's batch, not the global one
-  bool periodic = false;       ///< communicates every StrategyOptions::every steps
-  bool sharded = false;        ///< each rank has a part of the moments; clears gradients itself
-  bool gathers = false;        ///< weights are here only while they are used: calls use()
-  bool grouped = false;        ///< shards within groups of ranks
-  bool outer = false;          ///< an outer optimizer applies what the workers have learned
+  bool periodic = false;  ///< communicates each time after as many steps as its parameter every
+  bool sharded = false;   ///< each rank has a part of the moments; clears gradients itself
+  bool gathers = false;   ///< weights are here only while they are used: calls use()
+  bool grouped = false;   ///< shards within groups of ranks
   std::string_view route = "ring";  ///< the default algorithm
   std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;
   /// Optional: returns why the strategy cannot work there, or "".
   std::string (*unsupported_reason)(const StrategyContext&) = nullptr;
+  /// Optional: simulates the steps of a checked plan, for a strategy whose messages follow from
+  /// neither its collectives nor a scheduler. The plan's algorithm carries its collectives.
+  SimulatedSteps (*simulate)(const TrainingPlan&, const MakeNetwork&, bool trace) = nullptr;
 };
+
+/// The maximum of parameters that count steps.
+inline constexpr double kMostSteps = 1e9;
 
 /// Returns every strategy of the catalog, by name.
 std::span<const StrategyKind> strategies();
@@ -157,14 +170,19 @@ std::span<const StrategyKind> strategies();
 /// Throws Error(usage) naming the nearest strategy if the name is unknown.
 const StrategyKind& find_strategy(std::string_view name);
 
-/// Throws Error(usage) if the strategy cannot work in this context.
+/// Returns the value of a parameter: a given one, else the default; `or_else` if the strategy has no
+/// such parameter.
+Count parameter_of(const StrategyKind& kind, const Values& values, std::string_view name,
+                   Count or_else);
+
+/// Returns the spec with every parameter, such as "stale_synchronous:staleness=1".
+std::string text(const StrategyKind& kind, const Values& values);
+
+/// Throws Error(usage) if the strategy cannot work in this context, or a parameter is out of its range.
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context);
 
 /// Applies one step of the optimizer to all weights.
 void apply_all(const StrategyContext& context, const Step& step);
-
-/// Returns why a periodic strategy cannot work with its interval; empty if it can.
-std::string refuse_interval(const StrategyContext& context);
 
 /// Replaces the data on every rank by their mean over the workers, each weighted by its share of the
 /// samples; servers' data do not count.

@@ -34,25 +34,13 @@ std::string to_string(const LearningRate& r) {
   return text;
 }
 
-namespace {
-
-std::string outer_text(const TrainerOptions& l) {
-  if (!find_strategy(l.strategy).outer) return "";
-  const StrategyOptions& o = l.options;
-  std::string text =
-      ", outer rate " + to_string(o.outer_rate) + " and momentum " + to_string(o.outer_momentum);
-  if (o.fragments > 1) text += ", " + std::to_string(o.fragments) + " fragments";
-  if (o.delay > 0) text += ", delay " + std::to_string(o.delay) + " with mix " + to_string(o.mix);
-  return text;
+Rank servers_of(const TrainerOptions& l) {
+  return static_cast<Rank>(parameter_of(find_strategy(l.strategy), l.options.values, "servers", 0));
 }
-
-}  // namespace
 
 std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
   const StrategyOptions& o = l.options;
-  return {{"the strategy", l.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
-                               std::to_string(o.bound) + ", every " + std::to_string(o.every) +
-                               outer_text(l)},
+  return {{"the strategy", text(find_strategy(l.strategy), o.values)},
           {"the optimizer", to_string(l.optimizer)},
           {"the learning rate", to_string(l.rate)},
           {"micro-batches", std::to_string(l.micro_batches)},

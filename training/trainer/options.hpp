@@ -14,12 +14,12 @@ namespace arlab::training {
 
 struct TrainerOptions {
   std::string strategy = "mirrored";
-  std::string route;  ///< an algorithm, "native" or "auto"; empty: the strategy's default
+  std::string route = {};  ///< an algorithm, "native" or "auto"; empty: the strategy's default
   int segments = 1;
-  RouteOptions route_options;
+  RouteOptions route_options = {};
   bool overlap = true;
-  StrategyOptions options;
-  OptimizerOptions optimizer;
+  StrategyOptions options = {};
+  OptimizerOptions optimizer = {};
   double speed = 0;  ///< multiply-adds per second of a worker, for simulated time; 0: infinite
   /// The times of a replica that computes nothing, by variable; they replace `speed`. Empty: it
   /// computes.
@@ -34,6 +34,9 @@ struct TrainerOptions {
 
 /// Returns "0.05, scaled none, warm-up 0, steps, 3:0.1, 7:0.01".
 std::string to_string(const LearningRate& rate);
+
+/// Returns the number of servers that the strategy has in addition to the workers.
+Rank servers_of(const TrainerOptions& learning);
 
 /// Returns the options that all ranks must share. The algorithm is not resolved yet.
 std::vector<RunParameter> make_run_parameters(const TrainerOptions& learning);

@@ -35,8 +35,8 @@ std::string to_string(std::span<const Variable> variables) {
 }  // namespace
 
 Rank Trainer::workers_of(const TrainerOptions& learning, Rank ranks) {
+  const Rank servers = servers_of(learning);
   if (!find_strategy(learning.strategy).has_servers) return ranks;
-  const Rank servers = learning.options.servers;
   if (servers < 1 || servers >= ranks)
     fail(Blame::usage, std::to_string(servers) + " parameter servers on " + std::to_string(ranks) +
                            " ranks: use at least 1 server and leave at least 1 worker");

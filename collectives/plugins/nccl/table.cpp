@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/plugins/nccl/names.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -102,14 +104,15 @@ std::vector<TuningRule> nccl_rules_of(const TuningTable& table) {
   std::vector<TuningRule> rules;
   for (const TuningTable::Row& row : table.rows)
     for (const TuningTable::Sizes& sizes : row.sizes) {
-      const bool is_tree = sizes.choice.algorithm == "double_tree";
-      if (!is_tree && sizes.choice.algorithm != "ring") continue;
+      const auto known =
+          std::ranges::find(nccl_abi::kAlgorithms, nccl_name(sizes.choice.algorithm));
+      if (known == std::end(nccl_abi::kAlgorithms)) continue;
       TuningRule rule;
       rule.min_bytes = sizes.first;
       rule.max_bytes = end_of(sizes.last);
       rule.min_ranks = row.first;
       rule.max_ranks = end_of(row.last);
-      rule.algorithm = is_tree ? 0 : 1;
+      rule.algorithm = static_cast<int>(known - std::begin(nccl_abi::kAlgorithms));
       rule.protocol = -1;
       rules.push_back(rule);
     }

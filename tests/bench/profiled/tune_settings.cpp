@@ -43,18 +43,19 @@ TEST_CASE("tuning: all settings of the space are simulated, the fastest first") 
   const SearchSpace space{.algorithms = {"ring", "tree", "forest"},
                           .schedulers = {"fifo", "buckets"},
                           .compressors = {"none", "fp16"}};
-  const SettingsSearch search = search_settings(tuned_options(), space, "multi_worker", 4);
+  const SettingsSearch search =
+      search_settings(tuned_options(), space, {.strategy = "multi_worker"}, 4);
   CHECK(search.settings.size() == 8);
   CHECK(search.left_out == 4);
   CHECK(search.reason.starts_with("forest, fifo"));
   for (std::size_t i = 1; i < search.settings.size(); ++i)
     CHECK(search.settings[i - 1].simulated <= search.settings[i].simulated);
   CHECK(search.settings.front().compressor == "fp16");  // on a slow network
-  const SettingsSearch sharded = search_settings(tuned_options(), {}, "fsdp", 4);
+  const SettingsSearch sharded = search_settings(tuned_options(), {}, {.strategy = "fsdp"}, 4);
   for (const ExchangeSetting& s : sharded.settings) CHECK(s.scheduler == "buckets");
   const SearchSpace none{.algorithms = {"forest"}, .schedulers = {}, .compressors = {"none"}};
   CHECK(refusal([&] {
-          search_settings(tuned_options(), none, "multi_worker", 4);
+          search_settings(tuned_options(), none, {.strategy = "multi_worker"}, 4);
         }).starts_with("--tune finds no setting that can be simulated: forest"));
 }
 

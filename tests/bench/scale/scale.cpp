@@ -39,8 +39,8 @@ struct ScaleCase {
   ScaleRow row() const {
     return with([&](const TrainingPlan& plan, const training::MakeNetwork& make) {
       return simulated_row(
-          {.strategy = options.strategy, .scheduler = scheduler, .compressor = compressor}, plan,
-          make, Ranks::one_for_all);
+          {.strategy = options.strategy.name(), .scheduler = scheduler, .compressor = compressor},
+          plan, make, Ranks::one_for_all);
     });
   }
   double period() const { return row().step; }
@@ -60,7 +60,7 @@ ScaleOptions with_latency(const char* latency) {
 
 ScaleOptions with_strategy(const char* strategy) {
   ScaleOptions options;
-  options.strategy = strategy;
+  options.strategy.spec = strategy;
   return options;
 }
 
@@ -88,13 +88,15 @@ TEST_CASE("scale: what limits a step") {
 
 TEST_CASE("scale: rows of strategies that send messages themselves") {
   ScaleCase servers{.options = with_strategy("parameter_server"), .ranks = 4};
-  servers.options.servers = 2;
+  servers.options.strategy.spec += ":servers=2";
   const ScaleRow row = servers.row();
   CHECK(row.ranks == 4);
   CHECK(row.servers == 2);
   CHECK(row.algorithm == "direct");
   CHECK(name(row.limit) == "bandwidth");
-  CHECK(explain(row).find("Use more servers (--servers), a compressor") != std::string::npos);
+  CHECK(
+      explain(row).find("Use more servers (--strategy parameter_server:servers=4), a compressor") !=
+      std::string::npos);
   CHECK(row.step == Approx(row.computation + row.steps.communication));
   CHECK(row.samples_per_second() ==
         Approx(4 * static_cast<double>(row.batch) * kPicosecondsPerSecond / row.step));
@@ -115,7 +117,8 @@ TEST_CASE("scale: rows of strategies that send messages themselves") {
   // Workers of synchronous servers, and in the end stale ones, wait for the slowest.
   for (const char* strategy : {"parameter_server", "stale_synchronous", "async_parameter_server"}) {
     ScaleCase slow{.options = with_strategy(strategy), .network = "1000G", .ranks = 4};
-    slow.options.bound = 0;
+    if (strategy == std::string_view("stale_synchronous"))
+      slow.options.strategy.spec += ":staleness=0";
     slow.options.slowdown = {1, 2};
     const bool waits = strategy != std::string_view("async_parameter_server");
     INFO(strategy);
@@ -187,7 +190,7 @@ TEST_CASE("scale: the other strategy is diloco, with its own schedule") {
 TEST_CASE("scale: the passes take time in proportion to the batch") {
   ScaleOptions options;
   const training::ModelProfile usual = options.profile();
-  options.batch = 2 * usual.batch;
+  options.local_batch = 2 * usual.batch;
   const training::ModelProfile twice = options.profile();
   CHECK(twice.batch == 2 * usual.batch);
   Time passes{}, doubled{};
@@ -217,7 +220,7 @@ TEST_CASE("scale: one slowdown is of all workers, several are by rank") {
 
 TEST_CASE("scale: a global batch is divided among the workers") {
   ScaleOptions options;
-  options.global_batch = 256;
+  options.batch = 256;
   const training::ModelProfile usual = options.profile();
   const training::ModelProfile each = options.on_each(usual, 4);
   CHECK(each.batch == 64);
@@ -225,15 +228,20 @@ TEST_CASE("scale: a global batch is divided among the workers") {
   CHECK(picoseconds(each.layers[0].forward) ==
         Approx(factor * picoseconds(usual.layers[0].forward)).epsilon(1e-6));
   CHECK_THAT(refusal([&] { options.on_each(usual, 3); }),
-             contains("--global-batch 256 cannot be divided among 3 workers equally"));
-  options.batch = 8;
+             contains("--batch 256 cannot be divided among 3 workers equally"));
+  options.local_batch = 8;
   CHECK_THAT(refusal([&] { options.profile(); }), contains("are both given: give only one"));
   const Rank workers[] = {4, 8};
-  CHECK(note_on_local_batch(32, workers) ==
-        "--batch 32 is of each worker: 256 samples per step on 8 workers (--global-batch is of all "
-        "workers)");
-  CHECK(note_on_local_batch(0, workers).empty());
-  CHECK(note_on_local_batch(32, std::span(workers, 0)).empty());
+  CHECK(
+      note_on_batch(32, workers) ==
+      "--batch 32 is of all workers together: 4 per worker on 8 workers (it was per worker before; "
+      "that is --local-batch)");
+  CHECK(
+      note_on_batch(32, std::span(workers, 1)) ==
+      "--batch 32 is of all workers together: 8 per worker on 4 workers (it was per worker before; "
+      "that is --local-batch)");
+  CHECK(note_on_batch(0, workers).empty());
+  CHECK(note_on_batch(32, std::span(workers, 0)).empty());
 }
 
 TEST_CASE("scale: every strategy can be planned with its default algorithm") {

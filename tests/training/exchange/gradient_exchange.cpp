@@ -96,7 +96,7 @@ TEST_CASE("compressed gradients can be pushed to parameter servers") {
       toy::Run run = run_with(choose_compressor(kind, {}), 5);
       run.learning.options.gradients.scheduling.clear();
       run.learning.strategy = strategy;
-      run.learning.options.servers = 2;
+      run.learning.options.values["servers"] = 2;
       std::string why;
       try {
         const toy::Result result = toy::train(run);
@@ -116,7 +116,7 @@ TEST_CASE("compressed gradients can be pushed to parameter servers") {
   toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 4);
   run.learning.options.gradients.scheduling.clear();
   run.learning.strategy = "parameter_server";
-  run.learning.options.servers = 2;
+  run.learning.options.values["servers"] = 2;
   const auto compressed = toy::train(run).weights[0];
   run.learning.options.gradients = {};
   CHECK(toy::train(run).weights[0] == compressed);

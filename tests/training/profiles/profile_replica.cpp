@@ -45,7 +45,7 @@ toy::Run replay_of(Rank ranks, const char* scheduler, const char* strategy) {
   run.learning.optimizer.kind = OptimizerOptions::Kind::none;
   run.learning.passes = passes_of(replayed_profile());
   run.learning.options.gradients.scheduler = scheduler;
-  run.learning.options.every = 2;
+  run.learning.options.values["every"] = 2;
   run.make = [](Rank) { return std::make_unique<ProfileReplica>(replayed_profile()); };
   return run;
 }
@@ -77,7 +77,7 @@ TEST_CASE("a replay on emulated ranks takes exactly the simulated steps") {
         toy::train(run);
         const TrainingPlan plan{.layers = replayed_profile().tensors(),
                                 .strategy = &find_strategy(strategy),
-                                .every = 2,
+                                .values = {{"every", 2}},
                                 .scheduler = &find_scheduler(scheduler),
                                 .algorithm = &find_algorithm("ring"),
                                 .ranks = ranks,

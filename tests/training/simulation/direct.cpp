@@ -65,8 +65,8 @@ std::vector<std::int64_t> emulated(const DirectRun& s) {
   run.learning.strategy = s.strategy;
   run.learning.speed = 1e12;
   run.learning.check_every = 0;
-  run.learning.options.servers = s.servers;
-  run.learning.options.bound = s.bound;
+  run.learning.options.values["servers"] = s.servers;
+  run.learning.options.values["staleness"] = static_cast<double>(s.bound);
   run.learning.options.gradients.scheduler = s.scheduler;
   run.learning.options.gradients.codec = s.codec;
   if (!s.compressor.empty())
@@ -84,8 +84,8 @@ std::vector<std::int64_t> emulated(const DirectRun& s) {
 
 TrainingPlan plan_of(const DirectRun& s) {
   TrainingPlan plan{.strategy = &find_strategy(s.strategy),
+                    .values = {{"staleness", static_cast<double>(s.bound)}},
                     .servers = s.ranks() - s.workers,
-                    .bound = s.bound,
                     .scheduler = &find_scheduler(s.scheduler),
                     .algorithm = &find_algorithm("ring"),
                     .ranks = s.ranks(),
@@ -308,7 +308,8 @@ TEST_CASE("direct strategies that cannot be simulated are refused with the value
   CHECK(refused(servers, "has 0 servers and 5 workers", [](auto& p) { p.servers = 0; }));
   CHECK(refused(servers, "has 5 servers and 0 workers", [](auto& p) { p.servers = 5; }));
   CHECK(refused(stale, "has 1 servers and 3 workers", [](auto& p) { p.servers = 1; }));
-  CHECK(refused(stale, "staleness bound is -1: use 0", [](auto& p) { p.bound = -1; }));
+  CHECK(refused(stale, "parameter staleness of strategy stale_synchronous is -1",
+                [](auto& p) { p.values["staleness"] = -1; }));
   CHECK(refused(servers, "5 slowdown factors for 4 workers", [](auto& p) {
     p.slowdown = {1, 1, 1, 1, 1};
   }));
@@ -332,7 +333,7 @@ TEST_CASE("direct strategies that cannot be simulated are refused with the value
                 [](auto& p) { p.steps = 10'000'000; }));
   CHECK(refused(servers, "sends 400000040 messages in 10000000 steps of 4 workers",
                 [](auto& p) { p.steps = 10'000'000; }));
-  CHECK(refused(stale,
-                "more than the 8000000 that are simulated: use fewer workers or a smaller bound",
-                [](auto& p) { p.bound = p.steps = 1'000'000; }));
+  CHECK(refused(
+      stale, "more than the 8000000 that are simulated: use fewer workers or a smaller staleness",
+      [](auto& p) { p.values["staleness"] = p.steps = 1'000'000; }));
 }

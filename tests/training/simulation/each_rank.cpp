@@ -8,7 +8,6 @@
 #include "tests/support/toy_training.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 #include "training/simulation/collective_times.hpp"
-#include "training/simulation/sharded.hpp"
 #include "training/simulation/simulate_training.hpp"
 
 using namespace arlab;
@@ -65,6 +64,12 @@ std::unique_ptr<simulator::Network> network_of(const EmulatedRun& s) {
                                  {{"alpha", 3e6}, {"beta", s.beta}, {"gamma", 11.3}}, s.ranks);
 }
 
+Values values_of(const EmulatedRun& s) {
+  return {{"every", s.delay > 0 ? 4 : 2},
+          {"fragments", static_cast<double>(s.fragments)},
+          {"delay", static_cast<double>(s.delay)}};
+}
+
 /// Returns the begins of the steps in picoseconds, counted from the first.
 std::vector<std::int64_t> emulated(const EmulatedRun& s) {
   toy::Run run;
@@ -77,9 +82,7 @@ std::vector<std::int64_t> emulated(const EmulatedRun& s) {
   run.learning.route = s.algorithm;
   run.learning.segments = s.segments;
   run.learning.route_options.group_size = s.group;
-  run.learning.options.every = s.delay > 0 ? 4 : 2;
-  run.learning.options.fragments = s.fragments;
-  run.learning.options.delay = s.delay;
+  run.learning.options.values = values_of(s);
   run.learning.options.unit = kUnit;
   run.learning.options.gradients.scheduler = s.scheduler;
   run.learning.options.gradients.scheduling = s.scheduling;
@@ -94,9 +97,7 @@ std::vector<std::int64_t> emulated(const EmulatedRun& s) {
 
 TrainingPlan plan_of(const EmulatedRun& s) {
   TrainingPlan plan{.strategy = &find_strategy(s.strategy),
-                    .every = s.delay > 0 ? 4 : 2,
-                    .fragments = s.fragments,
-                    .delay = s.delay,
+                    .values = values_of(s),
                     .scheduler = &find_scheduler(s.scheduler),
                     .scheduling = s.scheduling,
                     .algorithm = &find_algorithm(s.algorithm),
@@ -237,8 +238,6 @@ TEST_CASE("simulated steps of sharded strategies equal those of emulated ranks")
         INFO(s.strategy << " on " << ranks << " ranks in groups of " << s.group << ", beta "
                         << beta);
         TrainingPlan plan = plan_of(s);
-        plan.strategy = &find_strategy("multi_worker");
-        plan.sharding = *find_sharded_strategy(s.strategy);
         plan.unit = kUnit;
         if (s.group > 0)
           plan.groups = std::make_shared<const Groups>(Groups::consecutive(ranks, s.group));

@@ -168,7 +168,7 @@ TEST_CASE("local averages take their part of each step") {
   TrainingPlan plan = reference("fifo");
   for (const char* name : {"local_sgd", "diloco"}) {
     plan.strategy = &find_strategy(name);
-    plan.every = 4;
+    plan.values = {{"every", 4}};
     const SimulatedSteps steps = simulate_training(plan, ports(2, 1e9));
     CHECK(steps.collectives == Approx(0.25));
     CHECK(steps.sent == Approx(10. * kStudied * 4 / 4));

@@ -63,7 +63,7 @@ TEST_CASE("no worker is ever ahead of the slowest by more than the bound") {
     toy::Run run;
     run.ranks = 3;
     run.learning.strategy = "stale_synchronous";
-    run.learning.options.bound = bound;
+    run.learning.options.values["staleness"] = static_cast<double>(bound);
     run.learning.epochs = 2;
     run.make = [&](Rank rank) { return std::make_unique<Slow>(clocks, rank, 3, &widest); };
     const toy::Result result = toy::train(run);
@@ -84,7 +84,7 @@ TEST_CASE("asynchronous servers update at each gradient and count its staleness"
   for (const Rank servers : {1, 2, 6}) {  // including more servers than variables
     INFO(servers << " servers");
     run.ranks = 3 + servers;
-    run.learning.options.servers = servers;
+    run.learning.options.values["servers"] = servers;
     const toy::Result result = toy::train(run);
     CHECK(total(result.staleness) == 3 * 20 * std::min<Rank>(servers, 4));
     CHECK(result.epochs[1].train.loss < result.epochs[0].train.loss);

@@ -57,7 +57,7 @@ toy::Run run_of(std::string_view strategy, Rank workers) {
   run.learning.strategy = strategy;
   run.learning.epochs = 2;
   run.learning.rate.base = kConstantRate;
-  run.learning.options.servers = 1;
+  run.learning.options.values["servers"] = 1;
   run.ranks = workers + (find_strategy(strategy).has_servers ? 1 : 0);
   return run;
 }
@@ -77,7 +77,7 @@ TEST_CASE("each gradient of each worker is applied once, however slow the worker
       INFO(c.strategy << ", bound " << c.bound << ", slowdowns " << slowdown[0] << " to "
                       << slowdown[3]);
       toy::Run run = run_of(c.strategy, 4);
-      run.learning.options.bound = c.bound;
+      run.learning.options.values["staleness"] = static_cast<double>(c.bound);
       run.learning.speed = 1e3;
       run.make = [](Rank rank) {
         return std::make_unique<Constant>(std::vector<float>(3, static_cast<float>(1 << rank)));

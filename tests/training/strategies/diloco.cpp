@@ -23,9 +23,9 @@ toy::Run diloco_run(const char* strategy, Rank workers, OptimizerKind optimizer,
   run.learning.optimizer.kind = optimizer;
   run.learning.rate.base = 0.03;
   run.learning.epochs = 2;
-  run.learning.options.every = every;
-  run.learning.options.outer_rate = 1;
-  run.learning.options.outer_momentum = 0;
+  run.learning.options.values["every"] = static_cast<double>(every);
+  run.learning.options.values["outer_rate"] = 1;
+  run.learning.options.values["outer_momentum"] = 0;
   return run;
 }
 
@@ -89,8 +89,8 @@ TEST_CASE("the outer steps of a constant gradient are those of Nesterov's method
   toy::Run run = diloco_run("diloco", 2, OptimizerKind::sgd, 4);
   run.learning.rate.base = 0.125;
   run.learning.epochs = 1;  // of 10 steps: outer steps after 4, 8, and 10
-  run.learning.options.outer_rate = 0.5;
-  run.learning.options.outer_momentum = 0.5;
+  run.learning.options.values["outer_rate"] = 0.5;
+  run.learning.options.values["outer_momentum"] = 0.5;
   run.make = [](Rank) { return std::make_unique<Slope>(); };
   // Changes of 0.5, 0.5, 0.25; velocities 0.5, 0.75, 0.625;
   // steps 0.5 (0.5 + 0.25), 0.5 (0.5 + 0.375), 0.5 (0.25 + 0.3125).
@@ -100,7 +100,7 @@ TEST_CASE("the outer steps of a constant gradient are those of Nesterov's method
 
 TEST_CASE("diloco learns with the default outer optimizer") {
   toy::Run run = diloco_run("diloco", 4, OptimizerKind::sgd, 2);
-  run.learning.options = {.every = 2};
+  run.learning.options = {.values = {{"every", 2}}};
   run.learning.epochs = 4;
   const toy::Result result = toy::train(run);
   for (std::size_t e = 1; e < result.epochs.size(); ++e)
@@ -145,7 +145,7 @@ TEST_CASE("every fragment is due once per interval, the last one at its end") {
 
 TEST_CASE("fragments with one inner step equal the whole model, and send as much") {
   toy::Run whole = diloco_run("diloco", 3, OptimizerKind::sgd, 1), parts = whole;
-  parts.learning.options.fragments = 4;
+  parts.learning.options.values["fragments"] = 4;
   const toy::Result one = toy::train(whole), four = toy::train(parts);
   CHECK(toy::distance(four.weights[0], one.weights[0]) < 2e-5);
   CHECK(four.epochs.back().bytes_sent == one.epochs.back().bytes_sent);
@@ -157,9 +157,9 @@ TEST_CASE("fragments of two variables take turns, computed by hand") {
   toy::Run run = diloco_run("diloco", 2, OptimizerKind::sgd, 4);
   run.learning.rate.base = 0.125;
   run.learning.epochs = 1;
-  run.learning.options.outer_rate = 0.5;
-  run.learning.options.outer_momentum = 0.5;
-  run.learning.options.fragments = 2;
+  run.learning.options.values["outer_rate"] = 0.5;
+  run.learning.options.values["outer_momentum"] = 0.5;
+  run.learning.options.values["fragments"] = 2;
   run.make = [](Rank) { return std::make_unique<Slope>(2); };
   for (const std::vector<float>& weights : toy::train(run).weights) {
     // Changes of 0.25, 0.5, 0.5; velocities 0.25, 0.625, 0.8125; steps 0.5 (change + velocity / 2).
@@ -173,8 +173,8 @@ TEST_CASE("a delayed outer step keeps a part of the worker's weights, computed b
   toy::Run run = diloco_run("diloco", 2, OptimizerKind::sgd, 4);
   run.learning.rate.base = 0.125;
   run.learning.epochs = 1;
-  run.learning.options.delay = 2;
-  run.learning.options.mix = 0.25;
+  run.learning.options.values["delay"] = 2;
+  run.learning.options.values["mix"] = 0.25;
   run.make = [](Rank) { return std::make_unique<Slope>(); };
   // Sent at 9.5: anchor 9.5; at step 6, 9.25 becomes 0.25 x 9.25 + 0.75 x 9.5 = 9.4375.
   // Sent at 9.1875: anchor 9.1875; at step 10, 8.9375 becomes 9.125, and the end averages that.
@@ -191,8 +191,8 @@ TEST_CASE("workers agree at the end of an epoch, whatever is in progress") {
       for (const char* compressor : {"none", "int8", "qsgd", "topk"}) {
         INFO(fragments << " fragments, delay " << delay << ", " << compressor);
         toy::Run run = diloco_run("diloco", 3, OptimizerKind::adam, 5);
-        run.learning.options.fragments = fragments;
-        run.learning.options.delay = delay;
+        run.learning.options.values["fragments"] = static_cast<double>(fragments);
+        run.learning.options.values["delay"] = static_cast<double>(delay);
         run.learning.rate.base = 0.003;
         if (compressor != std::string_view("none"))
           run.learning.options.gradients.compressor = choose_compressor(compressor);
@@ -221,9 +221,9 @@ TEST_CASE("a killed run with fragments, a delay and error feedback resumes to th
     toy::Run run = diloco_run("diloco", 2, OptimizerKind::adam, 4);
     run.learning.rate.base = 0.003;
     run.learning.epochs = epochs;
-    run.learning.options.fragments = 2;
-    run.learning.options.delay = 1;
-    run.learning.options.outer_momentum = 0.5;
+    run.learning.options.values["fragments"] = 2;
+    run.learning.options.values["delay"] = 1;
+    run.learning.options.values["outer_momentum"] = 0.5;
     run.learning.options.gradients.compressor = choose_compressor("topk:ratio=0.25");
     backups.resize(2);
     toy::checkpoint_in(run, folder.file("run"), backups);
@@ -244,9 +244,11 @@ TEST_CASE("diloco refuses fragments, delays and mixes that cannot be, with the v
     set(run.learning.options);
     return toy::fails(Blame::usage, part, [&] { toy::train(run); });
   };
-  CHECK(refused("0 fragments of 4 variables", [](auto& o) { o.fragments = 0; }));
-  CHECK(refused("5 fragments of 4 variables", [](auto& o) { o.fragments = 5; }));
-  CHECK(refused("delayed by 4 steps", [](auto& o) { o.delay = 4; }));
-  CHECK(refused("delayed by -1 steps", [](auto& o) { o.delay = -1; }));
-  CHECK(refused("keeps 1.5", [](auto& o) { o.mix = 1.5; }));
+  CHECK(refused("parameter fragments of strategy diloco is 0",
+                [](auto& o) { o.values["fragments"] = 0; }));
+  CHECK(refused("5 fragments of 4 variables", [](auto& o) { o.values["fragments"] = 5; }));
+  CHECK(refused("delayed by 4 steps", [](auto& o) { o.values["delay"] = 4; }));
+  CHECK(
+      refused("parameter delay of strategy diloco is -1", [](auto& o) { o.values["delay"] = -1; }));
+  CHECK(refused("parameter mix of strategy diloco is 1.5", [](auto& o) { o.values["mix"] = 1.5; }));
 }

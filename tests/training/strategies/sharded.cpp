@@ -10,9 +10,9 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/sharded_bytes.hpp"
 #include "tests/support/thorough.hpp"
 #include "tests/support/toy_training.hpp"
-#include "training/simulation/sharded.hpp"
 #include "training/strategies/free_pages.hpp"
 #include "training/trainer/checkpointing.hpp"
 
@@ -202,8 +202,7 @@ TEST_CASE("fsdp sends 3 n (P - 1) / P bytes per step and hsdp its closed form, b
       const toy::Result result = toy::train(run);
       const auto n = static_cast<double>(result.weights[0].size() * 4);
       const bool in_groups = one.group > 0;
-      const double each =
-          sharded_bytes(in_groups ? Shards::hsdp : Shards::fsdp, n, one.workers, one.group);
+      const double each = sharded_bytes(find_strategy(one.strategy), n, one.workers, one.group);
       const Rank ranks = in_groups ? one.group : one.workers;
       const double end = n * (ranks - 1) / ranks;  // all weights, for the evaluation
       CHECK(static_cast<double>(result.epochs.at(0).bytes_sent) ==

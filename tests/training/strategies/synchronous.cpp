@@ -18,8 +18,8 @@ toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind o
   run.learning.rate.warm_up = 0.5;  // so that it differs from step to step
   run.learning.epochs = 2;
   run.learning.check_every = 3;
-  run.learning.options.servers = 2;
-  run.learning.options.bound = 0;
+  run.learning.options.values["servers"] = 2;
+  run.learning.options.values["staleness"] = 0;
   run.learning.options.gradients.scheduling = {{"first_bucket", 256},
                                                {"bucket", 512}};  // several buckets
   if (kind.grouped) run.learning.route_options.group_size = 1;
@@ -131,10 +131,10 @@ TEST_CASE(
 
 TEST_CASE("local SGD that averages every step is one step of SGD on the mean gradient") {
   toy::Run run = run_of(find_strategy("local_sgd"), 4, OptimizerOptions::Kind::sgd);
-  run.learning.options.every = 1;
+  run.learning.options.values["every"] = 1;
   const toy::Result many = toy::train(run), one = toy::alone(run, 1);
   CHECK(toy::distance(many.weights[0], one.weights[0]) < 2e-5);
-  run.learning.options.every = 4;  // although an epoch's 10 steps are not a multiple
+  run.learning.options.values["every"] = 4;  // although an epoch's 10 steps are not a multiple
   const toy::Result seldom = toy::train(run);
   CHECK(seldom.weights[0] == seldom.weights[3]);
   CHECK(toy::distance(seldom.weights[0], one.weights[0]) > 2e-5);

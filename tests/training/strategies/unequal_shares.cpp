@@ -18,9 +18,9 @@ toy::Run run_of(const char* strategy, Rank workers, OptimizerKind optimizer) {
   run.learning.optimizer.kind = optimizer;
   run.learning.rate.base = 0.03;
   run.learning.epochs = 2;
-  run.learning.options.every = 1;
-  run.learning.options.outer_rate = 1;
-  run.learning.options.outer_momentum = 0;
+  run.learning.options.values["every"] = 1;
+  run.learning.options.values["outer_rate"] = 1;
+  run.learning.options.values["outer_momentum"] = 0;
   return run;
 }
 

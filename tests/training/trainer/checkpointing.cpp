@@ -33,7 +33,7 @@ struct Backed {
     run.learning.optimizer.kind = OptimizerOptions::Kind::adam;
     run.learning.rate.base = 0.01;
     run.learning.epochs = 3;
-    run.learning.options.servers = 2;
+    run.learning.options.values["servers"] = 2;
     run.ranks = find_strategy(run.learning.strategy).has_servers ? 5 : 3;
     backups.resize(5);
     run.prepare = [this, policy, path = folder.path.string()](Trainer& t) {

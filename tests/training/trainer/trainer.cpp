@@ -136,7 +136,7 @@ TEST_CASE("rejects invalid options, with a remedy") {
   CHECK(refused(2, "use 1 worker", [](TrainerOptions& l) { l.strategy = "one_device"; }));
   CHECK(refused(2, "2 parameter servers on 2 ranks", [](TrainerOptions& l) {
     l.strategy = "parameter_server";
-    l.options.servers = 2;
+    l.options.values["servers"] = 2;
   }));
   CHECK(refused(2, "ring has no reduce form", [](TrainerOptions& l) {
     l.strategy = "central_storage";
@@ -147,21 +147,22 @@ TEST_CASE("rejects invalid options, with a remedy") {
     l.options.gradients.scheduling = {{"bucket", -1}};
   }));
   CHECK(refused(2, "0 micro-batches", [](TrainerOptions& l) { l.micro_batches = 0; }));
-  CHECK(refused(2, "the staleness bound is -1", [](TrainerOptions& l) {
-    l.strategy = "stale_synchronous";
-    l.options.bound = -1;
-  }));
-  CHECK(refused(2, "use at least 1", [](TrainerOptions& l) {
+  CHECK(
+      refused(2, "parameter staleness of strategy stale_synchronous is -1", [](TrainerOptions& l) {
+        l.strategy = "stale_synchronous";
+        l.options.values["staleness"] = -1;
+      }));
+  CHECK(refused(2, "parameter every of strategy local_sgd is 0", [](TrainerOptions& l) {
     l.strategy = "local_sgd";
-    l.options.every = 0;
+    l.options.values["every"] = 0;
   }));
   CHECK(refused(2, "the outer learning rate is 0", [](TrainerOptions& l) {
     l.strategy = "diloco";
-    l.options.outer_rate = 0;
+    l.options.values["outer_rate"] = 0;
   }));
   CHECK(refused(2, "the outer momentum is 1", [](TrainerOptions& l) {
     l.strategy = "diloco";
-    l.options.outer_momentum = 1;
+    l.options.values["outer_momentum"] = 1;
   }));
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("every strategy sends as many bytes as its definition says") {
     toy::Run run;
     run.ranks = c.ranks;
     run.learning.strategy = c.strategy;
-    run.learning.options.bound = c.once > 0 ? 1 : 0;
+    run.learning.options.values["staleness"] = c.once > 0 ? 1 : 0;
     const toy::Result result = toy::train(run);
     INFO(c.strategy << " on " << c.ranks << " ranks");
     REQUIRE(result.epochs.size() == 1);
@@ -61,7 +61,7 @@ TEST_CASE("parameter servers: all gradients go to them and all weights come back
       toy::Run run;
       run.ranks = 3 + servers;
       run.learning.strategy = strategy;
-      run.learning.options.servers = servers;
+      run.learning.options.values["servers"] = servers;
       const toy::Result result = toy::train(run);
       INFO(strategy << ", " << servers << " servers");
       CHECK(result.epochs[0].bytes_sent == 3 * (2 * kSteps + 1) * bytes_of(result));

@@ -102,6 +102,7 @@ CompressorKind powersgd() {
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,
+      .matrices = true,
   };
 }
 

@@ -31,6 +31,7 @@ SchedulerKind dear() {
       .source = "Zhang et al., DeAR, ICDCS 2023",
       .parameters = {},
       .barrier = false,
+      .halves = true,
       .make = make,
   };
 }

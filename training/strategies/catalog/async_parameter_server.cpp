@@ -1,4 +1,5 @@
 // async_parameter_server: servers update at each gradient; workers do not wait for each other.
+#include "training/simulation/direct.hpp"
 #include "training/strategies/parameter_server.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -8,6 +9,7 @@ StrategyKind async_parameter_server() {
       .name = "async_parameter_server",
       .summary = "servers update at each gradient; workers do not wait for each other",
       .source = "Li et al., OSDI 2014",
+      .parameters = {kServers},
       .synchronous = false,
       .equal_replicas = false,
       .direct = true,
@@ -17,6 +19,7 @@ StrategyKind async_parameter_server() {
       .own_moments = true,
       .make = [](const StrategyContext& context) { return make_parameter_server(context, false); },
       .unsupported_reason = refuse_parameter_server,
+      .simulate = simulate_servers,
   };
 }
 

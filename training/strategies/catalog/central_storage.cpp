@@ -49,6 +49,7 @@ StrategyKind central_storage() {
       .summary =
           "rank 0 has variables and optimizer; reduces gradients to it and broadcasts weights",
       .source = "TensorFlow, tf.distribute.experimental.CentralStorageStrategy",
+      .collectives = {Collective::reduce, Collective::broadcast},
       .route = "tree",
       .make = make,
       .unsupported_reason = unsupported_reason,

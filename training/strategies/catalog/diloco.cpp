@@ -10,7 +10,6 @@
 // Streaming: fragments of the model take turns. With a delay, a worker trains on while an outer gradient
 // travels; then it keeps a part of its own weights. Outer gradients may be compressed. Douillard et al.,
 // Streaming DiLoCo with overlapping communication, arXiv:2501.18512.
-#include <cmath>
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
@@ -28,7 +27,9 @@ class DiLoCo final : public Strategy {
       : s_(context),
         fragments_(make_outer_gradients(context)),
         velocity_(s_.parameters.weights().size()),
-        sent_(s_.options.delay > 0 ? velocity_.size() : 0) {}
+        every_(context.count("every")),
+        delay_(context.count("delay")),
+        sent_(delay_ > 0 ? velocity_.size() : 0) {}
 
   // All workers hold the same weights here.
   void start_epoch(Count /*first*/, Count /*steps*/) override {
@@ -43,13 +44,13 @@ class DiLoCo final : public Strategy {
     for (Fragment& f : fragments_) {
       ++f.steps;
       f.share.add(step);
-      if (f.gradient->in_progress() && f.steps == s_.options.delay) receive(f);
+      if (f.gradient->in_progress() && f.steps == delay_) receive(f);
     }
     const auto count = static_cast<Count>(fragments_.size());
     for (Count f = 0; f < count; ++f)
-      if (is_due(since_, f, count, s_.options.every)) {
+      if (is_due(since_, f, count, every_)) {
         send(at(f));
-        if (s_.options.delay == 0) receive(at(f));
+        if (delay_ == 0) receive(at(f));
       }
   }
 
@@ -91,7 +92,7 @@ class DiLoCo final : public Strategy {
     std::vector<Count> elements;
     for (const Variable& v : context.parameters.variables()) elements.push_back(v.elements);
     std::vector<Fragment> all;
-    for (const VariableRange& range : cut_into_fragments(elements, context.options.fragments))
+    for (const VariableRange& range : cut_into_fragments(elements, context.count("fragments")))
       all.push_back(
           {std::make_unique<OuterGradient>(context, static_cast<int>(all.size()), range)});
     return all;
@@ -117,9 +118,9 @@ class DiLoCo final : public Strategy {
   // The outer step. A worker that has trained since keeps a part of its weights.
   void receive(Fragment& f) {
     f.gradient->finish();
-    const auto rate = static_cast<float>(s_.options.outer_rate);
-    const auto momentum = static_cast<float>(s_.options.outer_momentum);
-    const float keeps = f.steps > 0 ? static_cast<float>(s_.options.mix) : 0;
+    const auto rate = static_cast<float>(s_.value("outer_rate"));
+    const auto momentum = static_cast<float>(s_.value("outer_momentum"));
+    const float keeps = f.steps > 0 ? static_cast<float>(s_.value("mix")) : 0;
     const std::span<const float> changes = change_of(f);
     const std::span<float> weights = f.gradient->of(s_.parameters.weights());
     const std::span<float> anchor = f.gradient->of(anchor_), velocity = f.gradient->of(velocity_);
@@ -135,7 +136,8 @@ class DiLoCo final : public Strategy {
   std::vector<Fragment> fragments_;
   std::vector<float> anchor_;    // the weights after the last outer step
   std::vector<float> velocity_;  // of the outer optimizer
-  std::vector<float> sent_;      // outer gradients in progress, if they are delayed
+  Count every_, delay_;
+  std::vector<float> sent_;  // outer gradients in progress, if they are delayed
   Count last_ = 0, since_ = 0;
 };
 
@@ -144,19 +146,16 @@ std::unique_ptr<Strategy> make(const StrategyContext& context) {
 }
 
 std::string unsupported_reason(const StrategyContext& context) {
-  const StrategyOptions& o = context.options;
-  if (!(o.outer_rate > 0) || !std::isfinite(o.outer_rate))
-    return "the outer learning rate is " + std::to_string(o.outer_rate) +
-           ": use a finite rate above 0, such as 0.7";
-  if (!(o.outer_momentum >= 0) || !(o.outer_momentum < 1))
-    return "the outer momentum is " + std::to_string(o.outer_momentum) +
+  const double rate = context.value("outer_rate"), momentum = context.value("outer_momentum");
+  if (!(rate > 0))
+    return "the outer learning rate is " + std::to_string(rate) +
+           ": use a rate above 0, such as 0.7";
+  if (!(momentum < 1))
+    return "the outer momentum is " + std::to_string(momentum) +
            ": use at least 0 and less than 1, such as 0.9";
-  if (!(o.mix >= 0) || !(o.mix <= 1))
-    return "a worker keeps " + std::to_string(o.mix) +
-           " of its weights in a delayed outer step: use 0 to 1, such as 0.5";
-  if (std::string why = refuse_interval(context); !why.empty()) return why;
-  return refuse_fragments(o.fragments, static_cast<Count>(context.parameters.variables().size()),
-                          o.delay, o.every);
+  return refuse_fragments(context.count("fragments"),
+                          static_cast<Count>(context.parameters.variables().size()),
+                          context.count("delay"), context.count("every"));
 }
 
 }  // namespace
@@ -168,13 +167,22 @@ StrategyKind diloco() {
           "workers train independently; every H steps an outer Nesterov optimizer applies "
           "their mean change",
       .source = "Douillard et al., DiLoCo, arXiv:2311.08105; Streaming DiLoCo, arXiv:2501.18512",
+      .parameters =
+          {{"every", Parameter::Unit::count, "8", "steps between averages", 1, kMostSteps},
+           {"outer_rate", Parameter::Unit::number, "0.7", "learning rate of the outer optimizer"},
+           {"outer_momentum", Parameter::Unit::number, "0.9", "its Nesterov momentum"},
+           {"fragments", Parameter::Unit::count, "1", "parts of the model, averaged in turn", 1,
+            kMostSteps},
+           {"delay", Parameter::Unit::count, "0", "steps of training while an average travels", 0,
+            kMostSteps},
+           {"mix", Parameter::Unit::number, "0.5",
+            "part of its own weights that a worker keeps when a delayed average arrives", 0, 1}},
       .synchronous = false,
       .equal_replicas = false,
       .compresses = true,
       .own_moments = true,
       .local_batch = true,
       .periodic = true,
-      .outer = true,
       .make = make,
       .unsupported_reason = unsupported_reason,
   };

@@ -10,13 +10,13 @@ namespace {
 
 class LocalSgd final : public Strategy {
  public:
-  explicit LocalSgd(const StrategyContext& context) : s_(context) {}
+  explicit LocalSgd(const StrategyContext& context) : s_(context), every_(context.count("every")) {}
 
   void finish_step(const Step& step) override {
     apply_all(s_, step);
     last_ = step.number;
     share_.add(step);
-    if (++since_ == s_.options.every) settle();
+    if (++since_ == every_) settle();
   }
 
   void settle() override {
@@ -28,6 +28,7 @@ class LocalSgd final : public Strategy {
 
  private:
   StrategyContext s_;
+  Count every_;
   Count last_ = 0, since_ = 0;
   SampleShare share_;  // since the last average
 };
@@ -43,13 +44,14 @@ StrategyKind local_sgd() {
       .name = "local_sgd",
       .summary = "workers train independently and average their weights every H steps",
       .source = "Stich, ICLR 2019",
+      .parameters = {{"every", Parameter::Unit::count, "8", "steps between averages", 1,
+                      kMostSteps}},
       .synchronous = false,
       .equal_replicas = false,
       .own_moments = true,
       .local_batch = true,
       .periodic = true,
       .make = make,
-      .unsupported_reason = refuse_interval,
   };
 }
 

@@ -30,6 +30,8 @@ StrategyKind one_device() {
       .name = "one_device",
       .summary = "one worker, no communication: the baseline",
       .source = "TensorFlow, tf.distribute.OneDeviceStrategy",
+      .collectives = {},
+      .alone = true,
       .on_device = true,
       .make = make,
       .unsupported_reason = unsupported_reason,

@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "algorithms/base/error.hpp"
+#include "training/simulation/direct.hpp"
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -18,7 +19,8 @@ class StaleSynchronous final : public Strategy {
  public:
   explicit StaleSynchronous(const StrategyContext& context)
       : s_(context),
-        slots_(2 * s_.options.bound + 2),
+        bound_(context.count("staleness")),
+        slots_(2 * bound_ + 2),
         arrived_(index(s_.workers)),
         clock_of_(index(s_.workers)),
         outgoing_(index(slots_)) {
@@ -43,7 +45,7 @@ class StaleSynchronous final : public Strategy {
     send_own();
     ++clock_;
     clock_of(s_.rank) = clock_;
-    while (slowest() < clock_ - s_.options.bound) take(s_.exchange.communicator().wait());
+    while (slowest() < clock_ - bound_) take(s_.exchange.communicator().wait());
     for (int lane = poll(); lane >= 0; lane = poll()) take(lane);
     note_lead();
     apply(step, clock_);
@@ -62,7 +64,7 @@ class StaleSynchronous final : public Strategy {
     for (const auto& queue : arrived_) any |= !queue.empty();
     if (any) apply(last_, end_clock_);
     settled_ = true;
-    if (s_.options.bound > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.parameters.weights());
+    if (bound_ > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.parameters.weights());
   }
 
   Staleness staleness() const override { return staleness_; }
@@ -126,7 +128,7 @@ class StaleSynchronous final : public Strategy {
   /// Records the lead over the slowest worker, as far as known here; it never exceeds the bound.
   void note_lead() {
     const Count lead = clock_ - slowest();
-    expects(lead <= s_.options.bound, "a worker is further ahead than the bound allows");
+    expects(lead <= bound_, "a worker is further ahead than the bound allows");
     ++staleness_[std::max<Count>(lead, 0)];
   }
 
@@ -152,7 +154,7 @@ class StaleSynchronous final : public Strategy {
   }
 
   StrategyContext s_;
-  Count slots_;
+  Count bound_, slots_;
   std::vector<std::deque<Gradient>> arrived_;  // by rank, not yet applied
   std::vector<Count> clock_of_;                // by rank: gradients received (own: computed)
   std::vector<Outgoing> outgoing_;
@@ -169,8 +171,8 @@ std::unique_ptr<Strategy> make(const StrategyContext& context) {
 
 std::string unsupported_reason(const StrategyContext& context) {
   constexpr Count kLanes = 4096;
-  const Count bound = context.options.bound, max = (kLanes / context.workers - 2) / 2;
-  if (bound >= 0 && bound <= max) return "";
+  const Count bound = context.count("staleness"), max = (kLanes / context.workers - 2) / 2;
+  if (bound <= max) return "";
   return "the staleness bound is " + std::to_string(bound) + ": use 0 (synchronous) to " +
          std::to_string(max);
 }
@@ -184,12 +186,16 @@ StrategyKind stale_synchronous() {
           "sends gradients directly to all workers, which stay at most s steps ahead of the "
           "slowest",
       .source = "Ho et al., NIPS 2013",
+      .parameters = {{"staleness", Parameter::Unit::count, "1",
+                      "steps that a worker may be ahead of the slowest; 0: synchronous", 0,
+                      kMostSteps}},
       .synchronous = false,
       .equal_replicas = false,
       .direct = true,
       .own_moments = true,
       .make = make,
       .unsupported_reason = unsupported_reason,
+      .simulate = simulate_stale,
   };
 }
 
