@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "collectives/cuda/float8_words.cuh"
 #include "collectives/cuda/packs.cuh"
 #include "collectives/reduce/extremes.hpp"
 
@@ -79,6 +80,26 @@ struct HostFloat<__nv_bfloat16> {
   using Type = Bfloat16;
 };
 
+/// What a step does to the elements of a word at once; `exists` where that is faster.
+template <class Step>
+struct InWords {
+  static constexpr bool exists = false;
+};
+template <class T, class Step>
+requires(is_float8<T>) struct InWords<Widened<T, Step>> {
+  static constexpr bool exists = kHasFloat8;
+  static __device__ std::uint32_t step(std::uint32_t a, std::uint32_t b) {
+    return float8_arithmetic<T, Step>(a, b);
+  }
+};
+template <class T, bool kMin>
+requires(is_float8<T>) struct InWords<Extreme<T, kMin>> {
+  static constexpr bool exists = kHasFloat8;
+  static __device__ std::uint32_t step(std::uint32_t a, std::uint32_t b) {
+    return float8_extremes<T, kMin>(a, b);
+  }
+};
+
 /// Adds all senders, of which `from(k)` is the k-th, to `into` in one pass over it.
 template <class T, class Step, class From>
 __device__ void combine_share(const Share& mine, T* into, From from, int senders, const Cut& cut) {
@@ -93,11 +114,18 @@ __device__ void combine_share(const Share& mine, T* into, From from, int senders
           const Loaded<Words, kPacks> next(packs, i, all);
 #pragma unroll
           for (int k = 0; k < kPacks; ++k) {
-            auto its = __builtin_bit_cast(Pack<T>, sum.at[k]);
-            const auto other = __builtin_bit_cast(Pack<T>, next.at[k]);
+            if constexpr (InWords<Step>::exists) {
 #pragma unroll
-            for (int e = 0; e < kPerPack<T>; ++e) its.at[e] = Step{}(its.at[e], other.at[e]);
-            sum.at[k] = __builtin_bit_cast(Pack<Words>, its);
+              for (int w = 0; w < kPackBytes / 4; ++w)
+                sum.at[k].at[0].at[w] =
+                    InWords<Step>::step(sum.at[k].at[0].at[w], next.at[k].at[0].at[w]);
+            } else {
+              auto its = __builtin_bit_cast(Pack<T>, sum.at[k]);
+              const auto other = __builtin_bit_cast(Pack<T>, next.at[k]);
+#pragma unroll
+              for (int e = 0; e < kPerPack<T>; ++e) its.at[e] = Step{}(its.at[e], other.at[e]);
+              sum.at[k] = __builtin_bit_cast(Pack<Words>, its);
+            }
           }
         }
         sum.store(sums, i, all);

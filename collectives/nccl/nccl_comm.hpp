@@ -46,10 +46,12 @@ class NcclComm {
     return true;
   }
 
-  /// Calls use(comm), and waits until NCCL has done what it asks.
+  /// Calls use(comm), and waits until NCCL has done what it asks. It may be in progress also after
+  /// success: so does ncclCommWindowRegister of NCCL 2.28.
   template <class Use>
   void call(const char* doing, Use use) {
-    finish(use(comm_), doing);
+    const ncclResult_t code = use(comm_);
+    finish(code == ncclSuccess ? state(doing) : code, doing);
   }
   ncclComm_t handle() const { return comm_; }  ///< null: aborted
 

@@ -6,7 +6,7 @@
 // infinity too, becomes the greatest, and every NaN becomes 0x7f. That is CUDA's conversion (__NV_SATFINITE of
 // cuda_fp8.h, cvt.rn.satfinite of its processors), bit for bit; NCCL's reductions end with it. Arithmetic is done
 // in float and rounded once, as in half.hpp. Without branches, so that compilers vectorize them; one source for
-// CPUs and GPUs.
+// CPUs and GPUs older than Ada and Hopper, whose instructions the newer ones have.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,14 @@ struct Float8E5m2 {
 /// The value, which float holds exactly; for both types.
 template <class T>
 ARLAB_INLINE float float8_value(T x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  std::uint32_t halves = x.bits << 8;  // a float8_e5m2 is the upper half of a float16
+  if constexpr (T::kBias == Float8E4m3::kBias)
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(std::uint16_t{x.bits}));
+  float value = 0;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<std::uint16_t>(halves)));
+  return value;
+#else
   constexpr std::uint32_t kRebias = (127 - T::kBias) << 23, kNormal = 1u << 23;
   const std::uint32_t code = x.bits & 0x7fu;
   const std::uint32_t shifted = code << (23 - T::kFractionBits);
@@ -41,10 +49,19 @@ ARLAB_INLINE float float8_value(T x) {
   const std::uint32_t magnitude =
       shifted < kNormal ? __builtin_bit_cast(std::uint32_t, subnormal) : normal;
   return __builtin_bit_cast(float, magnitude | (x.bits & 0x80u) << 24);
+#endif
 }
 
 template <class T>
 ARLAB_INLINE T to_float8(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  std::uint16_t pair = 0;
+  if constexpr (T::kBias == Float8E4m3::kBias)
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0F), "f"(x));
+  else
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0F), "f"(x));
+  return {static_cast<std::uint8_t>(pair)};
+#else
   constexpr unsigned kShift = 23 - T::kFractionBits;
   constexpr std::uint32_t kRebias = (127 - T::kBias) << 23;
   constexpr std::uint32_t kAlign = (127 + 1 - T::kBias + kShift) << 23;
@@ -59,6 +76,7 @@ ARLAB_INLINE T to_float8(float x) {
   const std::uint32_t finite = rounded < T::kGreatest ? rounded : std::uint32_t{T::kGreatest};
   const std::uint32_t result = magnitude > 0x7f800000u ? std::uint32_t{T::kNaN} : sign | finite;
   return {static_cast<std::uint8_t>(result)};
+#endif
 }
 
 ARLAB_INLINE float to_float(Float8E4m3 x) { return float8_value(x); }

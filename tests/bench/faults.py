@@ -18,7 +18,6 @@ import unittest
 import program
 import run_cli_mpi
 
-TRAINS = os.environ.get("ARLAB_TRAINS") == "1"
 SANITIZED = bool(os.environ.get("ARLAB_SANITIZE"))
 SLOWNESS = 3 if SANITIZED else 1  # how much longer a job may take to end
 PATIENCE = 3 * SLOWNESS  # for --timeout, in seconds: a rank of a loaded machine runs again within it
@@ -213,7 +212,7 @@ class SlowRanks(FaultTest):
         self.assertEqual(job.wait(timeout=120), 0, self.read("err"))
 
 
-@unittest.skipUnless(TRAINS, "built without LibTorch")
+@unittest.skipUnless(program.TRAINS, "built without LibTorch")
 @unittest.skipIf(NO_JOBS, NO_JOBS)
 class InTraining(FaultTest):
     def test_rank_stopped_in_training(self):
@@ -385,7 +384,7 @@ class Signals(FaultTest):
                 job.send_signal(what)
                 self.expect_end(job, 20)
 
-    @unittest.skipUnless(TRAINS, "built without LibTorch")
+    @unittest.skipUnless(program.TRAINS, "built without LibTorch")
     def test_signals_in_training(self):
         options = ["train", "-w", "2", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save-every", "5"]
         # Nothing handles them: under sanitizers, which take long to start, two show it.

@@ -17,6 +17,8 @@ except ImportError:  # apt install python3-jsonschema; the C++ tests check keys 
 
 ARLAB = os.environ.get("ARLAB") or sys.exit("set ARLAB to the program to test")
 
+TRAINS = pathlib.Path(ARLAB).with_name("arlab-train").exists()  # needs LibTorch
+
 # Keys that every record has.
 KEYS = set("""schema kind backend algorithm collective ranks elements dtype op root bytes lanes segments topology
 model machine compressor messages elements_sent bytes_sent rounds claimed time_us modelled_us algbw_gb_per_s busbw_gb_per_s

@@ -12,7 +12,6 @@ import unittest
 
 import program
 
-TRAINS = os.environ.get("ARLAB_TRAINS") == "1"
 SANITIZED = bool(os.environ.get("ARLAB_SANITIZE"))
 SECONDS = 120  # for a command, on a busy machine
 COMMANDS = [["list", "algorithms"], ["show", "ring", "-p", "4"], ["verify", "ring", "-p", "64"], ["count", "ring", "-p", "64"],
@@ -47,7 +46,7 @@ class AddressSpace(program.ProgramTest):
                     self.ends_well(megabytes, words)
             self.assertEqual(self.ends_well(16384, words), 0)
 
-    @unittest.skipUnless(TRAINS, "built without LibTorch")
+    @unittest.skipUnless(program.TRAINS, "built without LibTorch")
     def test_training(self):
         words = ["train", "--steps", "2", "--samples", "64", "-w", "2"]
         for threads in ("1", "2"):
@@ -58,7 +57,7 @@ class AddressSpace(program.ProgramTest):
             self.assertEqual(self.ends_well(16384, words, OMP_NUM_THREADS=threads), 0)
 
 
-@unittest.skipUnless(TRAINS, "built without LibTorch")
+@unittest.skipUnless(program.TRAINS, "built without LibTorch")
 class CheckpointFolder(program.ProgramTest):
     words = ["train", "-m", "mlp", "--samples", "1600", "-w", "2", "--checkpoint", "c"]
 

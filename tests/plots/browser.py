@@ -18,7 +18,7 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 
 
 class Browser:
-    """One browser with one page. `console`: what the page complained of; `requests`: addresses it asked for."""
+    """One browser with one page. `console`: what the page wrote there, and its errors; `requests`: addresses it asked for."""
 
     def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -83,7 +83,7 @@ class Browser:
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.console.append(details.get("exception", {}).get("description", details["text"]))
-        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
+        elif method == "Runtime.consoleAPICalled":
             self.console.append(str([one.get("value", one.get("description")) for one in params["args"]]))
         elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
             self.console.append(params["entry"]["text"])

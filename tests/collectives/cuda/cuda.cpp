@@ -164,6 +164,24 @@ TEST_CASE("gpu: min and max of all pairs of special values") {
     }
 }
 
+TEST_CASE(
+    "gpu: all pairs of 8-bit floats, by the instructions of newer GPUs, have the host's bits") {
+  Gpu gpu;
+  std::vector<std::byte> a, b;
+  for (int x = 0; x < 256; ++x)
+    for (int y = 0; y < 256; ++y)
+      a.push_back(static_cast<std::byte>(x)), b.push_back(static_cast<std::byte>(y));
+  for (const DType dtype : {DType::float8_e4m3, DType::float8_e5m2})
+    for (const Op op : kOps) {
+      const auto into = gpu.upload(a), from = gpu.upload(b);
+      gpu.stream->reduce(into.data(), from.data(), std::ssize(a), {dtype, op});
+      auto right = a;
+      reduce_into(right.data(), b.data(), std::ssize(a), {dtype, op});
+      INFO(name(dtype) << " " << name(op));
+      CHECK(differences(gpu.download(into.data(), right.size()), right) == "");
+    }
+}
+
 TEST_CASE("gpu: divisions are those of the host") {
   Gpu gpu;
   for (const DType dtype : kDTypes)

@@ -4,6 +4,7 @@
 #include <nccl.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,6 +59,8 @@ struct Comm {
   bool has_read_choice = false;
   std::string algorithm, protocol;  // that NCCL_ALGO and NCCL_PROTO chose; empty: any
   std::vector<Call> in_progress;
+  std::function<void()> registration;  // of a window, in progress
+  bool is_busy() const { return !in_progress.empty() || registration; }
   ncclResult_t error = ncclSuccess;
   std::map<const std::byte*, Window*> windows;               // by where their memory begins
   std::shared_ptr<long> graphs = std::make_shared<long>(0);  // executable ones that have its groups

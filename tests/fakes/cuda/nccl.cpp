@@ -33,7 +33,8 @@ bool is_set_up(const Comm& comm) { return comm.clique->joined == comm.clique->co
 
 /// A step of the thread that NCCL starts for a call of a communicator that does not block.
 void advance(Comm& comm) {
-  if (comm.in_progress.empty() || comm.polls-- > 0) return;
+  if (!comm.is_busy() || comm.polls-- > 0) return;
+  if (comm.registration) return std::exchange(comm.registration, nullptr)();
   comm.in_progress.front().stream->held_by.clear();
   enqueue_group(comm, std::exchange(comm.in_progress, {}));
 }
@@ -49,7 +50,7 @@ ncclResult_t end_group() {
     std::vector<Call> its;
     for (const Call& call : calls)
       if (call.comm == comm) its.push_back(call);
-    if (!comm->in_progress.empty()) {
+    if (comm->is_busy()) {
       m.complain("a call on a communicator whose last one is still in progress");
       return ncclInvalidUsage;
     }
@@ -82,10 +83,12 @@ ncclResult_t add(Call call, cudaStream_t handle, const char* name) {
   call.stream = find_stream(handle, name);
   if (!call.stream) return ncclInvalidArgument;
   const int ranks = static_cast<int>(comm->clique->comms.size());
-  if (!is_set_up(*comm) || call.stream->device != comm->device || call.peer < 0 ||
-      call.peer >= ranks) {
-    m.complain(std::string(name) +
-               ": the communicator is not set up, on another device, or lacks the peer");
+  if (!is_set_up(*comm) || comm->registration || call.stream->device != comm->device ||
+      call.peer < 0 || call.peer >= ranks) {
+    m.complain(
+        std::string(name) +
+        ": the communicator is not set up, in the midst of a call, on another device, or lacks "
+        "the peer");
     return ncclInvalidArgument;
   }
   if (is_float8(call.type) && m.options.capability < 90)
@@ -151,9 +154,9 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* state) {
   if (!comm) return ncclInvalidArgument;
   if (is_set_up(*comm)) read_choice(*comm);  // its thread reads the environment as late as that
   advance(*comm);
-  *state = m.broken                                          ? ncclUnhandledCudaError
-           : !is_set_up(*comm) || !comm->in_progress.empty() ? ncclInProgress
-                                                             : comm->error;
+  *state = m.broken                               ? ncclUnhandledCudaError
+           : !is_set_up(*comm) || comm->is_busy() ? ncclInProgress
+                                                  : comm->error;
   return ncclSuccess;
 }
 
@@ -161,7 +164,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
   const std::lock_guard lock(machine().mutex);
   Comm* const comm = use(handle, "ncclCommFinalize");
   if (!comm) return ncclInvalidArgument;
-  if (!comm->in_progress.empty())
+  if (comm->is_busy())
     machine().complain("a communicator is finalized while a call is in progress");
   comm->is_final = true;
   return ncclSuccess;

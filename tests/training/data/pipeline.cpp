@@ -59,17 +59,40 @@ TEST_CASE("batches do not depend on the number of threads, whether they augment 
     }
 }
 
-TEST_CASE("slow samples get more threads as the run goes") {
-  const auto slow =
-      mapped(numbered(4000), [](std::span<float>) { std::this_thread::sleep_for(1ms); });
-  Pipeline pipeline(slow, {.global_batch = 8}, 2, {1, 4});
+TEST_CASE("slow samples get more threads as the run goes, which work at once") {
+  std::atomic<int> now = 0, most_at_once = 0;
+  const auto slow = mapped(numbered(4000), [&](std::span<float>) {
+    const int here = ++now;
+    for (int most = most_at_once; most < here && !most_at_once.compare_exchange_weak(most, here);) {
+    }
+    std::this_thread::sleep_for(1ms);
+    --now;
+  });
+  const Sampling sampling{.global_batch = 8};
+  Pipeline pipeline(slow, sampling, 2, {1, 4});
   CHECK(pipeline.threads() == 1);
   int most = 1;
-  for (int i = 0; i < 48; ++i) {
+  for (int i = 0; i < 8; ++i) pipeline.next();
+  CHECK(most_at_once == 1);
+  for (int i = 0; i < 40; ++i) {
     pipeline.next();
     most = std::max(most, pipeline.threads());
   }
-  CHECK(most > 1);  // when fast samples need none, maker_threads.cpp says: here the load decides, too
+  CHECK(most > 1);
+  CHECK(most_at_once > 1);
+}
+
+TEST_CASE("samples that are there before they are asked for need one thread") {
+  std::atomic<int> made = 0;
+  const auto counted = mapped(numbered(4000), [&](std::span<float>) { ++made; });
+  constexpr int kBatch = 8, kAhead = 2;
+  Pipeline pipeline(counted, {.global_batch = kBatch}, kAhead, {1, 4});
+  for (int i = 0; i < 60; ++i) {
+    do std::this_thread::sleep_for(1ms);  // computes
+    while (made < (i + kAhead) * kBatch);
+    pipeline.next();
+  }
+  CHECK(pipeline.threads() == 1);
 }
 
 TEST_CASE("a batch holds values and labels of its samples, and the global count") {
