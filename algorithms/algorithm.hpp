@@ -89,22 +89,22 @@ struct Algorithm {
   std::function<Program(Problem, Rank me)> program{};
   std::function<Cost(const Problem&)> cost_model{};                ///< closed form, all ranks
   std::function<Cost(const Problem&, Rank me)> rank_cost_model{};  ///< closed form, one rank
-  /// Optional: the elements that the messages of such a chain (`chained`) carry together, on a power of
-  /// two of ranks. Without it each is known to carry one chunk.
+  /// Optional: the elements that the messages of such a chain (`chained`) carry together, on a
+  /// power of two of ranks. Without it each is known to carry one chunk.
   std::function<Count(const Problem&)> chain_elements{};
   std::function<std::string(const Problem&)> unsupported_reason{};  ///< optional: reason, or empty
   /// Optional: the weight of each lane. Overrides `lanes`, whose weights are equal.
   std::function<std::vector<Count>(const Problem&)> lane_weights{};
-  /// Optional: into how many segments simulated comparisons cut the vector unless told, on networks with
-  /// links: for an algorithm whose levels use different links.
+  /// Optional: into how many segments simulated comparisons cut the vector unless told, on networks
+  /// with links: for an algorithm whose levels use different links.
   std::function<int(const Problem&)> usual_segments{};
   /// Optional: how many chunks per rank a lane has, instead of 1. Programs accept any number.
   std::function<Rank(const Problem&)> chunks_per_rank{};
 
   /// Optional: which ranks behave alike, if all chunks have the same size or messages carry all.
   std::function<std::optional<RankSymmetry>(const Problem&)> symmetry{};
-  /// Whether all permutations of ranks map rounds onto one another, but for the order of their actions,
-  /// and all messages carry the whole vector.
+  /// Whether all permutations of ranks map rounds onto one another, but for the order of their
+  /// actions, and all messages carry the whole vector.
   bool all_alike = false;
 
   /// What a spec such as "recursive_multiplying:k=4" can set; `configure` reads the settings.
@@ -117,9 +117,9 @@ struct Algorithm {
 /// Returns every algorithm of algorithms/catalog, sorted by name.
 std::span<const Algorithm> algorithms();
 
-/// Returns the algorithm of a name, or of a spec with settings: "recursive_multiplying:k=4". It lives
-/// as long as the process; equal specs mostly return the same object. Throws Error(usage) that names
-/// the nearest algorithm or parameter.
+/// Returns the algorithm of a name, or of a spec with settings: "recursive_multiplying:k=4". It
+/// lives as long as the process; equal specs mostly return the same object. Throws Error(usage)
+/// that names the nearest algorithm or parameter.
 const Algorithm& find_algorithm(std::string_view spec);
 
 /// Returns why `algorithm` cannot solve `problem`; empty if it can. Another algorithm never runs in
@@ -127,9 +127,9 @@ const Algorithm& find_algorithm(std::string_view spec);
 std::string unsupported(const Algorithm& algorithm, const Problem& problem);
 
 /// One lane: a program of every rank on its own block of the vector, concurrent with the other
-/// lanes. A lane is a channel of its algorithm (problem.lane), or, if the vector is cut into segments,
-/// one piece of a channel. Of a pipelined algorithm it is all pieces of a channel. Lanes share neither
-/// elements nor messages.
+/// lanes. A lane is a channel of its algorithm (problem.lane), or, if the vector is cut into
+/// segments, one piece of a channel. Of a pipelined algorithm it is all pieces of a channel. Lanes
+/// share neither elements nor messages.
 struct Lane {
   Problem problem;   ///< elements of this lane only
   Count offset = 0;  ///< of the lane's first element in the whole vector

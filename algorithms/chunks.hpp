@@ -44,8 +44,8 @@ struct Blocks {
   Count size_of_scattered(const Chunks& c) const;
 };
 
-/// Calls f(ChunkRun) for each contiguous run of the chunks, in their order. `parts`: their number in
-/// the vector. Adjacent strided chunks are one run each.
+/// Calls f(ChunkRun) for each contiguous run of the chunks, in their order. `parts`: their number
+/// in the vector. Adjacent strided chunks are one run each.
 template <class F>
 void for_each_run(const Chunks& c, Rank parts, F f) {
   if (c.stride == 1) {

@@ -20,8 +20,8 @@ struct Fold {
   Rank guests(Rank me) const { return is_extra(me) ? 0 : (ranks - 1 - me) / core; }
   Rank guest(Rank me, Rank i) const { return me + (i + 1) * core; }
 
-  /// Adds the fold's messages and rounds to the cost of the core, all ranks or one. An extra rank has
-  /// only those of the fold.
+  /// Adds the fold's messages and rounds to the cost of the core, all ranks or one. An extra rank
+  /// has only those of the fold.
   Cost around(const Problem& p, Cost core_cost) const {
     if (extras() == 0) return core_cost;
     return plus(p, core_cost, 2 * Count{extras()}, 2);

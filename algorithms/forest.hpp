@@ -19,15 +19,15 @@ struct WeightedTree {
 class Forest {
  public:
   Forest() = default;
-  /// Throws Error(check) unless there is a tree, and all are spanning trees of the same ranks with a
-  /// weight above 0.
+  /// Throws Error(check) unless there is a tree, and all are spanning trees of the same ranks with
+  /// a weight above 0.
   explicit Forest(std::vector<WeightedTree> trees);
 
   Rank ranks() const { return ranks_; }
   std::span<const WeightedTree> trees() const { return trees_; }
   std::span<const Rank> children(std::size_t tree, Rank rank) const;
-  /// Returns the sum of the weights by their greatest common divisor: trees of equal weight that make
-  /// up the same forest.
+  /// Returns the sum of the weights by their greatest common divisor: trees of equal weight that
+  /// make up the same forest.
   Count units() const { return first_unit_.back(); }
   /// Returns the tree that one of these is part of, from 0 to units() - 1.
   std::size_t tree_of_unit(Count unit) const;

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::uint64_t kPositions = std::uint64_t{1} << 31;
 
-// Returns the place of the action at position 0 with this peer and direction in the order of an index.
+// Returns the place of the action at position 0 with this peer and direction in the order of an
+// index.
 std::uint64_t first_of(Rank peer, bool sends) {
   return (std::uint64_t{static_cast<std::uint32_t>(peer)} << 1 | (sends ? 1 : 0)) * kPositions;
 }

@@ -1,8 +1,8 @@
 // Problem: a collective, its ranks and its elements, as plain numbers.
 //
 // It holds no data, no datatypes and no times. The vector is cut into one chunk per rank, or into
-// several, as balanced blocks: the first `elements % parts` chunks are one element longer. With fewer
-// elements than chunks some chunks are empty.
+// several, as balanced blocks: the first `elements % parts` chunks are one element longer. With
+// fewer elements than chunks some chunks are empty.
 #pragma once
 
 #include <algorithm>
@@ -78,8 +78,8 @@ struct Problem {
 };
 
 /// Throws Error(usage) unless ranks >= 1, elements >= 0, the bytes sent fit 64 bits, root is a
-/// rank, and the groups and the grid have as many ranks as the problem; Error(check) if a collective
-/// that gives each rank a chunk has several chunks per rank.
+/// rank, and the groups and the grid have as many ranks as the problem; Error(check) if a
+/// collective that gives each rank a chunk has several chunks per rank.
 void check(const Problem& problem);
 
 /// Return floor(log2 x) and ceil(log2 x) for x >= 1.

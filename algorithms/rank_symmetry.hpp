@@ -1,9 +1,9 @@
 // RankSymmetry: which ranks of an algorithm behave alike, as shifts of all ranks.
 //
-// Ranks are numbers with digits of the given radices; the first digit varies fastest. A shift adds one
-// number to all ranks, digit by digit and without carry. It maps the program of a rank onto the
-// program of its image: the same rounds and sizes, with the peers shifted, too. One radix is a shift
-// along a ring, two are shifts along a torus, and radices of 2 are an exclusive or.
+// Ranks are numbers with digits of the given radices; the first digit varies fastest. A shift adds
+// one number to all ranks, digit by digit and without carry. It maps the program of a rank onto the
+// program of its image: the same rounds and sizes, with the peers shifted, too. One radix is a
+// shift along a ring, two are shifts along a torus, and radices of 2 are an exclusive or.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace arlab {
 
 class RankSymmetry {
  public:
-  /// radices: their product, times `copies`, is the number of ranks. period: shifts change the first
-  /// digit by its multiples only; it divides the first radix. copies: of the numbers, one after the
-  /// other, which are shifted alike and keep apart.
+  /// radices: their product, times `copies`, is the number of ranks. period: shifts change the
+  /// first digit by its multiples only; it divides the first radix. copies: of the numbers, one
+  /// after the other, which are shifted alike and keep apart.
   explicit RankSymmetry(const std::vector<Rank>& radices, Rank period = 1, Rank copies = 1)
       : copies_(copies) {
     for (const Rank radix : radices) digits_.push_back({radix, 1});
@@ -27,8 +27,8 @@ class RankSymmetry {
     count();
   }
 
-  /// Returns the shifts among these that change each digit by multiples of its period only. Each period
-  /// is a multiple of the digit's period and divides its radix.
+  /// Returns the shifts among these that change each digit by multiples of its period only. Each
+  /// period is a multiple of the digit's period and divides its radix.
   RankSymmetry restricted(std::span<const Rank> periods) const {
     RankSymmetry some = *this;
     for (std::size_t d = 0; d < digits_.size(); ++d) some.digits_[d].period = periods[d];

@@ -42,8 +42,8 @@ class LimitedProgram {
   LimitedProgram(const Algorithm& algorithm, const Problem& problem, Rank me)
       : program_(algorithm.program(problem, me)), limit_(algorithm, problem), me_(me) {}
 
-  /// Advances to the next round. Returns false at the end of the program. Throws Error(check) beyond
-  /// the limit.
+  /// Advances to the next round. Returns false at the end of the program. Throws Error(check)
+  /// beyond the limit.
   bool next() {
     if (!program_.next()) return false;
     limit_.check(me_, ++rounds_);

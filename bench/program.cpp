@@ -90,8 +90,8 @@ constexpr Command kCommands[] = {
      add_export},
 };
 
-// Adds all commands, and options only to those that the words name: options of all would take longer
-// than many a command.
+// Adds all commands, and options only to those that the words name: options of all would take
+// longer than many a command.
 void add_commands(CLI::App& app, Session& session) {
   const std::vector<std::string>& words = session.command;
   for (const Command& c : kCommands) {
@@ -115,8 +115,8 @@ bool works_alone(std::string_view command) {
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 
-// Every process that fails says why. In a job of processes that communicate, rank 0 is first: if the
-// others fail alike, the launcher ends them with it, before they repeat the message.
+// Every process that fails says why. In a job of processes that communicate, rank 0 is first: if
+// the others fail alike, the launcher ends them with it, before they repeat the message.
 void print_error(std::string_view text, std::string_view command) {
   const auto launched = launched_rank();
   const bool named = launched && launched->rank > 0;

@@ -3,7 +3,8 @@
 
 namespace arlab::bench {
 
-/// Runs the program `arlab`, or one of the perf programs if argv[0] names it. Returns the exit code.
+/// Runs the program `arlab`, or one of the perf programs if argv[0] names it. Returns the exit
+/// code.
 int run_program(int argc, char** argv);
 
 }  // namespace arlab::bench

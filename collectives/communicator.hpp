@@ -44,14 +44,14 @@ struct Services {
   Clock* clock = nullptr;        ///< of this rank, if it is not the machine's
   Place* place = nullptr;        ///< where this rank shows its place in its program
   Baseline* baseline = nullptr;  ///< the own collectives of the library
-  /// Returns the places of all ranks that can be seen, with those that are missing: after a wait has
-  /// failed.
+  /// Returns the places of all ranks that can be seen, with those that are missing: after a wait
+  /// has failed.
   std::function<std::vector<SeenPlace>()> places = {};
-  /// Throws what waiting for another rank would throw, if one is known to have failed: for a rank that
-  /// waits for messages by other means. Any thread may call it.
+  /// Throws what waiting for another rank would throw, if one is known to have failed: for a rank
+  /// that waits for messages by other means. Any thread may call it.
   std::function<void()> check_ranks = {};
-  /// Returns memory for a vector, with zeros, such that other ranks read it without a copy. All ranks
-  /// call it together with the same bytes, and free it in the same order.
+  /// Returns memory for a vector, with zeros, such that other ranks read it without a copy. All
+  /// ranks call it together with the same bytes, and free it in the same order.
   std::function<std::shared_ptr<std::byte[]>(std::size_t bytes)> allocate = {};
   /// From now on, the lane's messages leave in this turn. Real messages of a pair leave in order by
   /// themselves.
@@ -78,8 +78,8 @@ class Communicator {
   /// Blocks until the round of any started lane is done, and returns that lane.
   virtual int wait() = 0;
 
-  /// Runs a round of one lane from start to end, while no other lane is started. Faster than start()
-  /// and wait() where a short message costs less than their lists.
+  /// Runs a round of one lane from start to end, while no other lane is started. Faster than
+  /// start() and wait() where a short message costs less than their lists.
   virtual void exchange(int lane, std::span<const Transfer> round, Operand operand);
 
   /// Returns a started lane whose round is done, as wait() does, or -1 without waiting. Throws

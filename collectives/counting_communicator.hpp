@@ -15,8 +15,8 @@ inline Traffic operator-(const Traffic& a, const Traffic& b) {
   return {a.messages - b.messages, a.bytes - b.bytes};
 }
 
-/// Messages of the library's own collectives do not count, since it does not report them; their time
-/// does.
+/// Messages of the library's own collectives do not count, since it does not report them; their
+/// time does.
 class CountingCommunicator final : public Communicator, private Baseline {
  public:
   /// The other must outlive this one.

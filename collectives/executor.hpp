@@ -30,12 +30,13 @@ class Workload {
 
   /// Makes the vectors of the runs to come, and forgets those of the last.
   virtual void load(const Problem& problem, Operand operand) = 0;
-  /// Makes ready what the runs of this request need, which takes longer the first time. Needs load().
+  /// Makes ready what the runs of this request need, which takes longer the first time. Needs
+  /// load().
   virtual void prepare(const RunRequest& request) = 0;
   /// Puts the input in place, or out of place values that are no result. Returns when it is done.
   virtual void reset(const RunMode& mode) = 0;
-  /// Runs the prepared collective so many times back to back. Returns the seconds from the first start to
-  /// the last end.
+  /// Runs the prepared collective so many times back to back. Returns the seconds from the first
+  /// start to the last end.
   virtual double run(const RunRequest& request, int repeats) = 0;
 
   struct Result {
@@ -59,15 +60,15 @@ class DeviceCollectives {
   virtual ~DeviceCollectives() = default;
 
   virtual Device& gpu() = 0;
-  /// The same as Executor::execute() on a vector in the device's memory, once the events are done, to the
-  /// same bits; without an algorithm, the library's own allreduce. Returns when it is done.
+  /// The same as Executor::execute() on a vector in the device's memory, once the events are done,
+  /// to the same bits; without an algorithm, the library's own allreduce. Returns when it is done.
   virtual DeviceRun execute(const Algorithm* algorithm, const Problem& problem, std::byte* data,
                             Operand operand, int segments, std::span<const DeviceEvent> after) = 0;
   /// Whether there is exchange(); if not, kernels carry all messages.
   virtual bool exchanges() const = 0;
-  /// Sends and receives these messages, which lie in the device's memory, once the event is done. Returns
-  /// the seconds that the device took, when it is done. Both ends call it together. Throws Error(usage)
-  /// unless exchanges().
+  /// Sends and receives these messages, which lie in the device's memory, once the event is done.
+  /// Returns the seconds that the device took, when it is done. Both ends call it together. Throws
+  /// Error(usage) unless exchanges().
   virtual double exchange(std::span<const SendRecv> messages, const DeviceEvent& after) = 0;
 };
 
@@ -93,11 +94,12 @@ class Executor {
   /// What a CheckedRunner runs.
   virtual Workload& workload() = 0;
 
-  /// The own collectives of the library that carries the messages. RunRequest::native names one of its
-  /// algorithms.
+  /// The own collectives of the library that carries the messages. RunRequest::native names one of
+  /// its algorithms.
   virtual Baseline& baseline() { return no_baseline(); }
-  /// Those of another library on the same ranks, whose algorithms have names such as "gloo:ring". All
-  /// executors of a run call it together. Throws Error(environment) with a remedy if there is none.
+  /// Those of another library on the same ranks, whose algorithms have names such as "gloo:ring".
+  /// All executors of a run call it together. Throws Error(environment) with a remedy if there is
+  /// none.
   virtual Baseline& other_baseline();
   /// The one of both that knows an algorithm of that name.
   Baseline& baseline_of(const std::string& native);

@@ -16,8 +16,8 @@ inline Rank local_rank(std::span<const Rank> machines, Rank rank) {
       std::count(before.begin(), before.end(), machines[static_cast<std::size_t>(rank)]));
 }
 
-/// Returns which of a machine's `gpus` the rank at that position there takes: ranks take them in turn.
-/// Throws Error(environment) if there are none.
+/// Returns which of a machine's `gpus` the rank at that position there takes: ranks take them in
+/// turn. Throws Error(environment) if there are none.
 inline int gpu_of(Rank local_rank, Rank gpus) {
   expects(local_rank >= 0, "a local rank counts from 0");
   if (gpus < 1)

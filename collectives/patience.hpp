@@ -16,8 +16,8 @@ struct Patience {
   std::function<void(const std::string&)> note = {};
 };
 
-/// How long ranks wait for one another while MPI or NCCL start: no less than a minute, unless forever.
-/// On a loaded machine that takes longer than a short patience, and no rank is missing.
+/// How long ranks wait for one another while MPI or NCCL start: no less than a minute, unless
+/// forever. On a loaded machine that takes longer than a short patience, and no rank is missing.
 double start_patience(double seconds);
 
 /// A rank gives up: a peer is missing, or ranks wait for one another.
@@ -26,7 +26,8 @@ class Stalled : public Error {
   explicit Stalled(const std::string& what) : Error(Blame::environment, what) {}
 };
 
-/// Calls `use`. If it stalls, says what it did: "ring allreduce, round 3: rank 2 has not responded".
+/// Calls `use`. If it stalls, says what it did: "ring allreduce, round 3: rank 2 has not
+/// responded".
 template <class Use, class Doing>
 decltype(auto) naming(Use use, Doing doing) {
   try {

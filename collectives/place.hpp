@@ -1,7 +1,7 @@
 // Place: where a rank is in its program, in memory that other ranks or a watching thread can read.
 //
-// A rank writes its own, with plain stores; nobody waits for it. When a wait fails, the places of all
-// ranks say who is missing where.
+// A rank writes its own, with plain stores; nobody waits for it. When a wait fails, the places of
+// all ranks say who is missing where.
 #pragma once
 
 #include <algorithm>

@@ -64,8 +64,8 @@ double addend(Operand operand, Rank ranks, Rank rank, Count index) {
 }
 
 // Powers of two and signs, never 1; at most 14 ranks have a power other than 1, since 2^14 and
-// 2^-14 are normal numbers of floating-point types from 16 bits on, and at most 6 of 8 bits. Unsigned numbers
-// wrap around: -1 is the largest.
+// 2^-14 are normal numbers of floating-point types from 16 bits on, and at most 6 of 8 bits.
+// Unsigned numbers wrap around: -1 is the largest.
 double factor(Operand operand, Rank ranks, Rank rank, Count index) {
   const Count powers = has_8_bits(operand.dtype) ? 6 : 14, turn = (ranks + powers - 1) / powers;
   if ((rank + index) % turn != 0) return -1;
@@ -74,8 +74,9 @@ double factor(Operand operand, Rank ranks, Rank rank, Count index) {
   return random & 1u ? -power : power;
 }
 
-// Multiples of what small floats are divided by before they are added, so that the quotients are exact, too. On more
-// than 256 ranks of 256 only: on up to 2^17 the quotients are then multiples of 2^-9, which every type has.
+// Multiples of what small floats are divided by before they are added, so that the quotients are
+// exact, too. On more than 256 ranks of 256 only: on up to 2^17 the quotients are then multiples of
+// 2^-9, which every type has.
 double averaged(Operand operand, Rank ranks, Rank rank, Count index) {
   constexpr double kMostUnit = 256;
   return std::min(divisors_of(operand, ranks).before, kMostUnit) *

@@ -7,9 +7,9 @@
 
 namespace arlab::simulator {
 
-/// Returns how long `left` of a message's `bytes` take at `rate`, in picoseconds. Rates that should be
-/// equal may differ in their last bits, by the order in which flows were added. So half a picosecond
-/// is raised by more than that, and always rounded up: equal rates give equal times.
+/// Returns how long `left` of a message's `bytes` take at `rate`, in picoseconds. Rates that should
+/// be equal may differ in their last bits, by the order in which flows were added. So half a
+/// picosecond is raised by more than that, and always rounded up: equal rates give equal times.
 inline double flow_picoseconds(double left, double bytes, double rate) {
   constexpr double kTies = 1e-13, kMost = picoseconds(kLongest);
   if (!(left > 0)) return 0;

@@ -1,9 +1,9 @@
 // Network: the cost of messages and reductions in one model. It knows ranks, bytes and time, but no
 // algorithm.
 //
-// The engine calls it in order of time; a model keeps the times at which each rank's ports and processor
-// become free. What only models with links have, and what only fast engines use, are interfaces of their
-// own.
+// The engine calls it in order of time; a model keeps the times at which each rank's ports and
+// processor become free. What only models with links have, and what only fast engines use, are
+// interfaces of their own.
 #pragma once
 
 #include <cstdint>
@@ -91,10 +91,11 @@ inline constexpr Time kNever = Time::max();
 class NetworkLinks {
  public:
   virtual ~NetworkLinks() = default;
-  /// From now on, records in `history`, which must outlive the use of the network, what each carries.
+  /// From now on, records in `history`, which must outlive the use of the network, what each
+  /// carries.
   virtual void watch(LinkHistory& history) = 0;
-  /// From the start on, their bandwidths change so. Returns false if the model cannot do that. Throws
-  /// Error(usage) as LinkFlaps does (contention/link_flaps.hpp).
+  /// From the start on, their bandwidths change so. Returns false if the model cannot do that.
+  /// Throws Error(usage) as LinkFlaps does (contention/link_flaps.hpp).
   virtual bool flap(std::vector<LinkFlap> /*flaps*/) { return false; }
   /// Returns the load of each up to `now`, by number.
   virtual std::vector<LinkLoad> loads(Time now) const = 0;
@@ -102,22 +103,22 @@ class NetworkLinks {
 
 struct ClassNetwork;
 
-/// What fast engines use of a network with links. A message leaves when both of its rounds have started,
-/// holds no port, and is complete at both ends when it arrives.
+/// What fast engines use of a network with links. A message leaves when both of its rounds have
+/// started, holds no port, and is complete at both ends when it arrives.
 class ExactShortcuts {
  public:
   virtual ~ExactShortcuts() = default;
   /// Returns the costs of all messages between these ranks that share no link.
   virtual Path path(Rank source, Rank target) = 0;
-  /// Returns the messages on their way at `now`, valid until the next call. They and the later calls
-  /// decide all later times, relative to `now`. Call next_change() first.
+  /// Returns the messages on their way at `now`, valid until the next call. They and the later
+  /// calls decide all later times, relative to `now`. Call next_change() first.
   virtual std::span<const Transit> transits(Time now) = 0;
   /// Adds bytes to what each link, by number, has carried.
   virtual void carry(std::span<const double> bytes) = 0;
   /// Returns the bytes that each link, by number, has carried.
   virtual std::vector<double> carried() const = 0;
-  /// Returns a network on which one rank of each class sends for all, if the network maps the routes
-  /// of these ranks onto one another under some of the shifts; nothing otherwise.
+  /// Returns a network on which one rank of each class sends for all, if the network maps the
+  /// routes of these ranks onto one another under some of the shifts; nothing otherwise.
   virtual std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) = 0;
   /// Returns the shifts of ranks along the coordinates of the network, if it has coordinates.
   virtual std::optional<RankSymmetry> shifts() const = 0;
@@ -135,8 +136,8 @@ class Network {
   struct Traits {
     const UniformCosts* uniform =
         nullptr;  ///< the costs if all ranks are alike and no links are shared
-    /// A message leaves only when its receive is posted. Until then it occupies no port and does not
-    /// delay the messages behind it.
+    /// A message leaves only when its receive is posted. Until then it occupies no port and does
+    /// not delay the messages behind it.
     bool synchronous = false;
     bool has_changes = false;  ///< arrival times are unknown when a message is sent, see advance()
     bool needs_receives = false;  ///< post_receive() is to be called
@@ -163,8 +164,8 @@ class Network {
   virtual Time can_send(Rank source, Time now) = 0;
 
   struct Sent {
-    Time
-        sender_done;  ///< when the sender may reuse its buffer (eager); kNever: advance() will report it
+    /// When the sender may reuse its buffer (eager); kNever: advance() will report it.
+    Time sender_done;
     Time arrives;     ///< when the message reaches the target; kNever: advance() will report it
     bool rendezvous;  ///< the sender is done only when the receive is posted (see on_rendezvous)
   };
@@ -195,8 +196,8 @@ class Network {
   struct Work {
     Time begin, end;
   };
-  /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free. `sent`: to
-  /// elements that the rank has sent in the same round, if knows_sent.
+  /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free.
+  /// `sent`: to elements that the rank has sent in the same round, if knows_sent.
   virtual Work reduce(Rank rank, Bytes bytes, Time now, bool sent) = 0;
   /// Computes for `duration` on the rank, from `now` or when its processor is free.
   virtual Work compute(Rank rank, Time duration, Time now) = 0;

@@ -8,8 +8,8 @@
 
 namespace arlab {
 
-/// Why an error occurred: a failed check, wrong usage, or the machine. The value is the exit code of
-/// a program that stops on it.
+/// Why an error occurred: a failed check, wrong usage, or the machine. The value is the exit code
+/// of a program that stops on it.
 enum class Blame { check = 1, usage = 2, environment = 3 };
 
 class Error : public std::runtime_error {

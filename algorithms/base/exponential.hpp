@@ -64,7 +64,8 @@ constexpr std::int64_t log1p(std::int64_t t) {
 
 }  // namespace logarithm
 
-/// Returns -ln((bits | 1) / 2^64), 0 to 44.4, in units of 2^-kLogarithmBits. Errors are below 2^-51.
+/// Returns -ln((bits | 1) / 2^64), 0 to 44.4, in units of 2^-kLogarithmBits. Errors are below
+/// 2^-51.
 constexpr std::int64_t minus_log(std::uint64_t bits) {
   using namespace logarithm;
   const int zeros = std::countl_zero(bits | 1);

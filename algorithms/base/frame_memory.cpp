@@ -2,8 +2,8 @@
 
 #include <new>
 
-// The address sanitizer can only watch what it has allocated itself; a browser has no thread_local objects
-// with destructors.
+// The address sanitizer can only watch what it has allocated itself; a browser has no thread_local
+// objects with destructors.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ARLAB_NO_SLABS

@@ -1,6 +1,6 @@
 // Memory for the frames of programs. A simulator starts a program per rank, a million in a row, and
-// ends them together; a general allocator is a tenth of its time. Here a thread cuts frames off slabs
-// one after another, and a slab goes back to the system when its last frame has ended.
+// ends them together; a general allocator is a tenth of its time. Here a thread cuts frames off
+// slabs one after another, and a slab goes back to the system when its last frame has ended.
 #pragma once
 
 #include <cstddef>

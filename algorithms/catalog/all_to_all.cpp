@@ -2,8 +2,9 @@
 //
 // One round, but m-1 whole arrays pass every port. The sends are listed in rotation, the right
 // neighbor first: with one port per process no two messages collide at a receiver. Every rank adds
-// in its own order, so floating-point results may differ between ranks in the last bit. Grama, Gupta, Karypis, Kumar, Introduction to Parallel
-// Computing, 2003, ch. 4 (all-to-all broadcast, then reduce).
+// in its own order, so floating-point results may differ between ranks in the last bit. Grama,
+// Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 4 (all-to-all broadcast,
+// then reduce).
 #include <limits>
 
 #include "algorithms/algorithm.hpp"

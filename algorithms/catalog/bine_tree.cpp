@@ -1,16 +1,17 @@
 // Bine tree: a binomial tree on negabinary numbers, whose edges are a third shorter.
 //
-// Ranks are numbered from the root, in negabinary. In step i a rank whose i + 2 low digits are equal
-// receives from, any other sends to, the rank whose i + 1 low digits are all flipped; who has sent is
-// done. The broadcast runs the tree backwards. De Sensi et al., Bine Trees: Enhancing Collective
-// Operations by Optimizing Communication Locality, SC 2025, arXiv:2508.17311.
+// Ranks are numbered from the root, in negabinary. In step i a rank whose i + 2 low digits are
+// equal receives from, any other sends to, the rank whose i + 1 low digits are all flipped; who has
+// sent is done. The broadcast runs the tree backwards. De Sensi et al., Bine Trees: Enhancing
+// Collective Operations by Optimizing Communication Locality, SC 2025, arXiv:2508.17311.
 #include "algorithms/base/text.hpp"
 #include "algorithms/parts/negabinary.hpp"
 
 namespace arlab::catalog {
 namespace {
 
-// A rank's place in the tree of the core. If the root is an extra rank, the tree's root is its host.
+// A rank's place in the tree of the core. If the root is an extra rank, the tree's root is its
+// host.
 struct Place {
   Place(const Problem& p, const Fold& fold, Rank me)
       : core(fold.core), steps(fold.steps), root(p.root % core) {

@@ -2,9 +2,9 @@
 //
 // The distances are m/2, m/4, ..., 1, each rounded up. In the reduce-scatter a rank sends to the
 // rank at the distance all partial sums that it and its followers need, and adds what arrives for
-// itself. Rank r ends with chunk r, and the steps run backwards to gather. Messages are chunks around
-// the end of the vector. Every chunk is added in the same order on every rank. Traff, Optimal,
-// Non-pipelined Reduce-scatter and Allreduce Algorithms, 2024, arXiv:2410.14234.
+// itself. Rank r ends with chunk r, and the steps run backwards to gather. Messages are chunks
+// around the end of the vector. Every chunk is added in the same order on every rank. Traff,
+// Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms, 2024, arXiv:2410.14234.
 #include "algorithms/chunk_hits.hpp"
 #include "algorithms/parts/halving.hpp"
 

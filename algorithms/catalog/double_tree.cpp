@@ -1,10 +1,10 @@
 // Double tree: two binary trees, each for half of the vector; a leaf of one is inside the other.
 //
-// Every rank sends and receives about twice its share in each tree's direction, so that, pipelined in
-// segments, all links are busy both ways: as few bytes as a ring at a depth of log2 m. The trees are
-// those of NCCL: tree 0 by the lowest set bit of the rank, tree 1 its mirror image (shifted by one if
-// m is odd). Sanders, Speck, Traff, Two-tree algorithms for full bandwidth broadcast, reduction and
-// scan, Parallel Computing 35(12), 2009. NCCL, src/graph/trees.cc.
+// Every rank sends and receives about twice its share in each tree's direction, so that, pipelined
+// in segments, all links are busy both ways: as few bytes as a ring at a depth of log2 m. The trees
+// are those of NCCL: tree 0 by the lowest set bit of the rank, tree 1 its mirror image (shifted by
+// one if m is odd). Sanders, Speck, Traff, Two-tree algorithms for full bandwidth broadcast,
+// reduction and scan, Parallel Computing 35(12), 2009. NCCL, src/graph/trees.cc.
 #include <array>
 
 #include "algorithms/algorithm.hpp"

@@ -1,10 +1,10 @@
 // Forest: sums go up spanning trees of the network, and the results come back down.
 //
 // Each tree is a lane with its share of the vector; the network defines trees and shares so that no
-// link carries more than it must (simulator/forest/). A lane is cut into pieces of its chunks, and a
-// rank passes on one piece while it receives the next, so that all levels of a tree work at once.
-// The result of a piece comes down while later pieces still go up.
-// Zhao et al., ForestColl, arXiv:2402.06787.
+// link carries more than it must (simulator/forest/). A lane is cut into pieces of its chunks, and
+// a rank passes on one piece while it receives the next, so that all levels of a tree work at once.
+// The result of a piece comes down while later pieces still go up. Zhao et al., ForestColl,
+// arXiv:2402.06787.
 #include "algorithms/forest.hpp"
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace arlab::catalog {
 namespace {
 
-// Messages that share a link get equal parts of it, so that lanes should have equal shares: a tree of
-// twice the weight has two lanes. If that makes too many, it has one of twice the share.
+// Messages that share a link get equal parts of it, so that lanes should have equal shares: a tree
+// of twice the weight has two lanes. If that makes too many, it has one of twice the share.
 constexpr Count kMostLanes = 512;
 
 std::size_t tree_of(const Problem& p) {
   return p.forest->units() > kMostLanes ? index(p.lane) : p.forest->tree_of_unit(p.lane);
 }
 
-// Returns into how many pieces the share of a tree is cut, if the vector had enough chunks. Filling a
-// tree of height h takes 2h pieces of n/Q elements, and each of Q pieces a latency, so that the best
-// Q grows with the root of h n. The constant suits latencies of a microsecond at 10 GB/s.
+// Returns into how many pieces the share of a tree is cut, if the vector had enough chunks. Filling
+// a tree of height h takes 2h pieces of n/Q elements, and each of Q pieces a latency, so that the
+// best Q grows with the root of h n. The constant suits latencies of a microsecond at 10 GB/s.
 Count wanted(const Problem& p, Count asked) {
   constexpr double kElements = 1024;
   constexpr Count kMost = 64;
@@ -43,8 +43,9 @@ Chunks piece(const Problem& p, Count asked, Count number) {
   return p.chunks(first, static_cast<Rank>(end - first));
 }
 
-// When a rank sends and receives, counted in its own rounds. A message is in the round of the parent
-// that adds or sends piece k, and in the round k + delay of the child; so all ranks keep pace.
+// When a rank sends and receives, counted in its own rounds. A message is in the round of the
+// parent that adds or sends piece k, and in the round k + delay of the child; so all ranks keep
+// pace.
 struct Pace {
   Pace(const Forest& forest, std::size_t tree, Rank me)
       : root(forest.trees()[tree].root == me), leaf(forest.children(tree, me).empty()) {
@@ -68,8 +69,8 @@ struct Pace {
   }
 };
 
-// Pieces go up and come down at the same time, so that the first ones down meet the last ones up and
-// no link waits for the other half to end.
+// Pieces go up and come down at the same time, so that the first ones down meet the last ones up
+// and no link waits for the other half to end.
 Program program(Problem p, Rank me, Count asked) {
   const std::size_t tree = tree_of(p);
   const Rank parent = p.forest->trees()[tree].parent[index(me)];

@@ -5,10 +5,10 @@
 // (2) The ranks at place i of all groups allreduce block i around a ring (in a rail-optimized
 // network: over their rail). (3) Within each group the owners send the finished blocks to all
 // others. It sends as few bytes as the ring, and only N/S of the vector leaves a rank's node.
-// Groups of unequal size have as many owners each as the smallest group has ranks: a lane per owner.
-// Settings choose other algorithms within and between groups (levels/two_levels.hpp).
-// Mikami et al., Massively Distributed SGD, arXiv:1811.05233, 2018 (2D-torus all-reduce). Goyal et
-// al., arXiv:1706.02677, 2017, section 4, use other steps between the nodes.
+// Groups of unequal size have as many owners each as the smallest group has ranks: a lane per
+// owner. Settings choose other algorithms within and between groups (levels/two_levels.hpp). Mikami
+// et al., Massively Distributed SGD, arXiv:1811.05233, 2018 (2D-torus all-reduce). Goyal et al.,
+// arXiv:1706.02677, 2017, section 4, use other steps between the nodes.
 #include <algorithm>
 
 #include "algorithms/algorithm.hpp"
@@ -103,8 +103,8 @@ std::optional<RankSymmetry> symmetry(const Problem& p) {
 TwoLevels uneven() { return {&find_algorithm("master_worker"), &find_algorithm("ring")}; }
 bool is_even(const Problem& p) { return p.groups->even_size() > 0; }
 
-// Pieces of the vector use the links within nodes and those between nodes at once. A message keeps at
-// least 1,024 elements.
+// Pieces of the vector use the links within nodes and those between nodes at once. A message keeps
+// at least 1,024 elements.
 int usual_segments(const Problem& p) {
   constexpr Count kElements = 1024, kMost = 16;
   const bool has_levels = p.groups && p.groups->count() > 1 && p.groups->count() < p.ranks;

@@ -2,8 +2,8 @@
 //
 // One binomial tree per chunk, all in parallel. Step k of the reduce-scatter sends to the rank 2^k
 // away every second open chunk, in strides of 2^(k+1). The steps run backwards to gather. NCCL 2.23
-// uses it for reduce-scatter and all-gather with one GPU per node. Jeaugey, PAT: a new algorithm for
-// all-gather and reduce-scatter operations at scale, 2025, arXiv:2506.20252.
+// uses it for reduce-scatter and all-gather with one GPU per node. Jeaugey, PAT: a new algorithm
+// for all-gather and reduce-scatter operations at scale, 2025, arXiv:2506.20252.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/chunk_hits.hpp"
 
@@ -16,8 +16,8 @@ Rank chunks_in(const Problem& p, int step) {
   return static_cast<Rank>(((p.ranks - 1 - (Count{1} << step)) >> (step + 1)) + 1);
 }
 
-// Strides only matter between chunks, and 2^(k+1) of the last step may exceed m. (Always inline: calls
-// cost sweeps 8%.)
+// Strides only matter between chunks, and 2^(k+1) of the last step may exceed m. (Always inline:
+// calls cost sweeps 8%.)
 [[gnu::always_inline]] inline Chunks chunks_at(const Problem& p, Count first, int step) {
   return p.chunks(first, chunks_in(p, step), static_cast<Rank>(Count{2} << step));
 }

@@ -1,4 +1,5 @@
-// Rabenseifner: recursive halving, then recursive doubling: as few bytes as a ring in log2 m rounds.
+// Rabenseifner: recursive halving, then recursive doubling: as few bytes as a ring in log2 m
+// rounds.
 //
 // Near first (MPICH): partners at distance 1, 2, 4, ...; a rank finishes the part whose number is
 // its own with the bits reversed. Far first: the other way around; rank r finishes part r, so the

@@ -1,9 +1,10 @@
 // Recursive multiplying: a butterfly of base k: groups of k exchange whole arrays in log_k m steps.
 //
 // In step i a rank exchanges with the k - 1 others whose number differs in digit i of base k. Fewer
-// rounds than a butterfly, more data per round: for short vectors, and for nodes with several ports.
-// Ranks beyond the largest power of k fold into the others. MPICH, allreduce_intra_recursive_multiplying.c;
-// Ruefenacht, Bull, Booth, Generalisation of recursive doubling for allreduce, Parallel Computing 69, 2017.
+// rounds than a butterfly, more data per round: for short vectors, and for nodes with several
+// ports. Ranks beyond the largest power of k fold into the others. MPICH,
+// allreduce_intra_recursive_multiplying.c; Ruefenacht, Bull, Booth, Generalisation of recursive
+// doubling for allreduce, Parallel Computing 69, 2017.
 #include "algorithms/base/text.hpp"
 #include "algorithms/fold.hpp"
 

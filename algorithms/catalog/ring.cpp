@@ -2,8 +2,8 @@
 //
 // The vector is cut into one chunk per rank. For m-1 rounds each rank passes a partial sum to the
 // right (share-reduce); then every rank owns one finished chunk. For m-1 more rounds the finished
-// chunks travel once around the ring (share-only). Fewest bytes, most rounds. Patarasuk & Yuan, Bandwidth
-// optimal all-reduce algorithms, JPDC 69(2), 2009.
+// chunks travel once around the ring (share-only). Fewest bytes, most rounds. Patarasuk & Yuan,
+// Bandwidth optimal all-reduce algorithms, JPDC 69(2), 2009.
 #include "algorithms/algorithm.hpp"
 
 namespace arlab::catalog {

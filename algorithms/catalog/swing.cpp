@@ -2,8 +2,8 @@
 //
 // In step s an even rank's partner is rho(s) = (1 - (-2)^(s+1)) / 3 = 1, -1, 3, -5, 11, ... to its
 // right, an odd rank's as far to its left. Distances grow more slowly than powers of two, so
-// messages cross fewer links of a ring or torus. De Sensi, Bonato, Saam, Hoefler, Swing: Short-cutting
-// Rings for Higher Bandwidth Allreduce, NSDI 2024, arXiv:2401.09356.
+// messages cross fewer links of a ring or torus. De Sensi, Bonato, Saam, Hoefler, Swing:
+// Short-cutting Rings for Higher Bandwidth Allreduce, NSDI 2024, arXiv:2401.09356.
 #include "algorithms/parts/halving.hpp"
 #include "algorithms/parts/negabinary.hpp"
 

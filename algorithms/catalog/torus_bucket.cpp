@@ -1,10 +1,10 @@
 // Torus bucket: rings along one dimension of a torus after the other, in all directions at once.
 //
-// A lane reduce-scatters along its first dimension, then what is left along the next, and gathers in
-// the opposite order. On a D-dimensional torus 2D lanes start in every dimension, forwards and
-// backwards, so all links are busy. Barnett, Littlefield, Payne, van de Geijn, Global combine on mesh
-// architectures with wormhole routing, IPPS 1993; Jain & Sabharwal, Optimal bucket algorithms for
-// large MPI collectives on torus interconnects, ICS 2010; the practice on TPUs.
+// A lane reduce-scatters along its first dimension, then what is left along the next, and gathers
+// in the opposite order. On a D-dimensional torus 2D lanes start in every dimension, forwards and
+// backwards, so all links are busy. Barnett, Littlefield, Payne, van de Geijn, Global combine on
+// mesh architectures with wormhole routing, IPPS 1993; Jain & Sabharwal, Optimal bucket algorithms
+// for large MPI collectives on torus interconnects, ICS 2010; the practice on TPUs.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/rank_grid.hpp"

@@ -1,8 +1,8 @@
 // Trivance: exchange whole arrays with both ranks at distance 3^i at once, in log3 m steps.
 //
 // For a power of three of ranks. After step i a rank holds the sum of 3^(i+1) ranks around it. Two
-// messages leave per round, one to each side: nodes with two ports, and rings, need fewer rounds than
-// a butterfly. Trivance, 2026, arXiv:2602.17254.
+// messages leave per round, one to each side: nodes with two ports, and rings, need fewer rounds
+// than a butterfly. Trivance, 2026, arXiv:2602.17254.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/text.hpp"
 

@@ -1,4 +1,5 @@
-// LevelChunks: the chunks of a level: their sizes, and how many have elements. Those are the first ones.
+// LevelChunks: the chunks of a level: their sizes, and how many have elements. Those are the first
+// ones.
 #pragma once
 
 #include <algorithm>

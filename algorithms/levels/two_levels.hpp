@@ -2,12 +2,13 @@
 //
 // Two forms, by what the algorithm within a group can do:
 //
-// - reduce_scatter and all_gather: the groups have equal size S. The vector is cut in S blocks. Place
-//   i of each group gets block i reduced over its group, allreduces it with place i of all other
-//   groups, and gathers the other blocks. Only N/S of a rank's vector leaves its group.
-// - reduce and broadcast: the groups have any sizes. Each lane has a leader in every group, the rank
-//   at the lane's place. It reduces the group's vectors, allreduces the sum with the other leaders,
-//   and broadcasts the result. There are as many lanes as the smallest group has ranks, or fewer.
+// - reduce_scatter and all_gather: the groups have equal size S. The vector is cut in S blocks.
+//   Place i of each group gets block i reduced over its group, allreduces it with place i of all
+//   other groups, and gathers the other blocks. Only N/S of a rank's vector leaves its group.
+// - reduce and broadcast: the groups have any sizes. Each lane has a leader in every group, the
+//   rank at the lane's place. It reduces the group's vectors, allreduces the sum with the other
+//   leaders, and broadcasts the result. There are as many lanes as the smallest group has ranks, or
+//   fewer.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

@@ -5,7 +5,8 @@
 namespace arlab {
 namespace {
 
-// The chunks of `width` parts from the first one on. Part i is the chunks from floor(P i / core) on.
+// The chunks of `width` parts from the first one on. Part i is the chunks from floor(P i / core)
+// on.
 Chunks chunks_of(const Problem& p, const Fold& fold, Count part, Count width) {
   const Count begin = p.ranks * part / fold.core, end = p.ranks * (part + width) / fold.core;
   return {static_cast<Rank>(begin), static_cast<Rank>(end - begin)};

@@ -1,9 +1,9 @@
 // Halving: recursive halving, then recursive doubling, with any choice of partners.
 //
 // The vector is cut into `core` parts, one per rank of the fold's core. In step s every rank has a
-// partner; the two split their common range of parts, and each keeps and reduces one half. The steps
-// run backwards to gather. rabenseifner and swing differ in partners and in the part a rank ends
-// with.
+// partner; the two split their common range of parts, and each keeps and reduces one half. The
+// steps run backwards to gather. rabenseifner and swing differ in partners and in the part a rank
+// ends with.
 #pragma once
 
 #include "algorithms/fold.hpp"

@@ -23,8 +23,8 @@ inline Count from_negabinary(std::uint64_t negabinary, int digits) {
                             ((std::uint64_t{1} << digits) - 1));
 }
 
-/// Returns the partner of a rank of the core in Swing's step: rho(step) = (1 - (-2)^(step+1)) / 3 to
-/// the right of an even rank, as far to the left of an odd one.
+/// Returns the partner of a rank of the core in Swing's step: rho(step) = (1 - (-2)^(step+1)) / 3
+/// to the right of an even rank, as far to the left of an odd one.
 inline Rank swing_partner(const Fold& fold, Rank me, int step) {
   const Count power = Count{1} << (step + 1);
   const Count rho = (1 - (step % 2 == 0 ? -power : power)) / 3;
@@ -43,8 +43,9 @@ inline Count swing_distance(int step) {
   return (step % 2 == 0 ? 1 + power : power - 1) / 3;
 }
 
-/// Returns the loads of the hottest links of a ring, in multiples of N; 0 if ranks fold. Step s crosses
-/// one (|rho(s)|+1)/2 times, with whole vectors or, in each of two halves, with N / 2^(s+1) elements.
+/// Returns the loads of the hottest links of a ring, in multiples of N; 0 if ranks fold. Step s
+/// crosses one (|rho(s)|+1)/2 times, with whole vectors or, in each of two halves, with N / 2^(s+1)
+/// elements.
 inline double swing_link_load(const Problem& p, bool halves) {
   const Fold fold(p.ranks);
   double load = 0;

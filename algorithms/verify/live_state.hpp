@@ -20,9 +20,9 @@ struct LiveRank {
   bool missing = false;  ///< does not run
 };
 
-/// Returns a line for each rank that is not after the collective: what it waits for, by what the others
-/// have sent; and for each missing one what it owes. `of_lane` is the lane's problem, whose elements have
-/// `element_bytes`. Empty if there is nothing to say.
+/// Returns a line for each rank that is not after the collective: what it waits for, by what the
+/// others have sent; and for each missing one what it owes. `of_lane` is the lane's problem, whose
+/// elements have `element_bytes`. Empty if there is nothing to say.
 std::string live_state(const Algorithm& algorithm, const Problem& of_lane, int element_bytes,
                        std::span<const LiveRank> by_rank);
 

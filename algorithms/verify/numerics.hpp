@@ -20,8 +20,8 @@ struct Numerics {
   /// Whether up to as many ranks more, which contribute zeros, leave all bits as they are. Always
   /// false for algorithms that need groups or a grid.
   bool same_for_more_ranks = true;
-  /// The largest error of sums in float, by the exact sum of the absolute values, in units of 2^-24.
-  /// The inputs are of one sign, of both signs, and of very different sizes.
+  /// The largest error of sums in float, by the exact sum of the absolute values, in units of
+  /// 2^-24. The inputs are of one sign, of both signs, and of very different sizes.
   double error = 0;
 };
 

@@ -24,9 +24,10 @@ struct Script {
   std::vector<ScriptLane> lanes;
 };
 
-/// Returns the algorithm that runs the script, on its own number of ranks, collective and root only.
-/// Its costs are counted from the script. Throws Error(usage) unless there is a lane, each has the
-/// rounds of every rank and a weight above 0, the number of chunks is at most 2^31 - 1, and the schedule is correct (verify).
+/// Returns the algorithm that runs the script, on its own number of ranks, collective and root
+/// only. Its costs are counted from the script. Throws Error(usage) unless there is a lane, each
+/// has the rounds of every rank and a weight above 0, the number of chunks is at most 2^31 - 1, and
+/// the schedule is correct (verify).
 Algorithm algorithm_of(std::shared_ptr<const Script> script);
 
 }  // namespace arlab

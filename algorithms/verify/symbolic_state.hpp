@@ -13,8 +13,8 @@
 
 namespace arlab {
 
-/// Returns the memory that the symbols need before the first sum: a value per rank and chunk, a set of
-/// ranks per contribution.
+/// Returns the memory that the symbols need before the first sum: a value per rank and chunk, a set
+/// of ranks per contribution.
 double symbol_bytes(const Problem& problem);
 
 class SymbolicState {

@@ -1,4 +1,5 @@
-// arlab calibrate: measures what the model `connections` knows about a machine, on two or three ranks.
+// arlab calibrate: measures what the model `connections` knows about a machine, on two or three
+// ranks.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -41,7 +41,8 @@ double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double l
   return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
 }
 
-// Sets the burst, and what a barrier leaves of it, to what repeats the times of short messages best.
+// Sets the burst, and what a barrier leaves of it, to what repeats the times of short messages
+// best.
 void fit_burst(simulator::Machine& m, const ProbeTimes& times) {
   constexpr double kFrom = 128, kTo = 16 * 1024;  // bytes: where bursts show
   ProbeTimes shorter = times;
@@ -117,8 +118,8 @@ simulator::SizeCurve host_curve(const ProbeTimes& times, const simulator::Machin
   return curve;
 }
 
-// What messages and reductions take beyond the other numbers. Returns the machine without delays, of
-// a message in the mean. `parts`: of a message, each of which takes the latency.
+// What messages and reductions take beyond the other numbers. Returns the machine without delays,
+// of a message in the mean. `parts`: of a message, each of which takes the latency.
 simulator::Machine fit_rest(simulator::Machine& m, const ProbeTimes& times, int parts) {
   const std::vector<TimeOfSize>& one_way = times.one_way;
   simulator::Machine still = m;

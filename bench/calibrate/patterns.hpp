@@ -1,4 +1,5 @@
-// Patterns: the messages of the probes as programs, which the executor runs and the simulator times.
+// Patterns: the messages of the probes as programs, which the executor runs and the simulator
+// times.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -22,8 +23,8 @@ Algorithm algorithm_of(Pattern pattern);
 /// Returns the bytes of the vector whose messages have that number of bytes.
 Count vector_bytes(Pattern pattern, Count bytes, Rank ranks);
 
-/// Returns the time of the pattern with messages of that number of bytes, in microseconds, on a crossbar of
-/// the machine's ports.
+/// Returns the time of the pattern with messages of that number of bytes, in microseconds, on a
+/// crossbar of the machine's ports.
 double pattern_us(Pattern pattern, Bytes bytes, const simulator::Machine& machine);
 
 }  // namespace arlab::bench

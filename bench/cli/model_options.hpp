@@ -50,8 +50,9 @@ struct ModelOptions {
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks, int draw = 0) const;
   /// Returns of how many random draws the median is a prediction; 1 if nothing is random.
   int draws() const;
-  /// Returns a time in microseconds that no run of the problem on one of networks() can beat; nothing
-  /// if the model or machine has no links, or if the bound takes long to compute for this many ranks.
+  /// Returns a time in microseconds that no run of the problem on one of networks() can beat;
+  /// nothing if the model or machine has no links, or if the bound takes long to compute for this
+  /// many ranks.
   std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;
   /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
   /// object.

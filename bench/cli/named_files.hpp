@@ -17,8 +17,8 @@ class NamedFiles {
   /// Adds a value of an option, or an argument. `given` is the option as it was written.
   void add(const CLI::Option& option, const std::string& given, std::string_view value);
 
-  /// Throws Error(usage) that names the options and the file if two outputs are the same file, or if
-  /// an output is an existing file that is also an input.
+  /// Throws Error(usage) that names the options and the file if two outputs are the same file, or
+  /// if an output is an existing file that is also an input.
   void check() const;
 
  private:

@@ -33,8 +33,8 @@ NetworkSpec parse_network_spec(const std::string& text);
 /// Whether the text is a rate such as 10G.
 bool is_port_rate(const std::string& text);
 
-/// Makes `options` the networks of a list such as {"torus,rail_pod:nodes=8"}. Throws Error(usage) if
-/// their models differ.
+/// Makes `options` the networks of a list such as {"torus,rail_pod:nodes=8"}. Throws Error(usage)
+/// if their models differ.
 void use_networks(ModelOptions& options, const std::vector<std::string>& lists);
 
 /// What --network takes, for the help of each command.

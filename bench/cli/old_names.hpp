@@ -1,5 +1,5 @@
-// Old names of options: they still work for one release, `--help` does not show them, and one note on
-// stderr names what to write instead.
+// Old names of options: they still work for one release, `--help` does not show them, and one note
+// on stderr names what to write instead.
 #pragma once
 
 #include <functional>
@@ -31,8 +31,8 @@ bool is_old_name(const CLI::Option& option);
 /// Says that an option is now something else: once for each, and in a job on rank 0 only.
 void note_old_name(const std::string& old_name, const std::string& now);
 
-/// Replaces the old name that `word` ("--plan" or "--samples=FILE") begins with by the new one, with a
-/// note; leaves other words as they are.
+/// Replaces the old name that `word` ("--plan" or "--samples=FILE") begins with by the new one,
+/// with a note; leaves other words as they are.
 void use_new_name(const CLI::App& app, std::string& word);
 
 }  // namespace arlab::bench

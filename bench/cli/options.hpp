@@ -40,7 +40,8 @@ struct RankLayout {
   std::shared_ptr<const Forest> forest;
 };
 
-/// Returns the trees of the network for `forest`; null if there are too many ranks to compute them in minutes.
+/// Returns the trees of the network for `forest`; null if there are too many ranks to compute them
+/// in minutes.
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
                                         std::span<const Rank> host_of);
 
@@ -51,8 +52,8 @@ CLI::Option* as_list(CLI::Option* option);
 void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
                 std::int32_t most, const std::string& help);
 
-/// Adds an option that takes a number of steps, samples or parts, from `least` to a billion. `names` is
-/// also what errors call it.
+/// Adds an option that takes a number of steps, samples or parts, from `least` to a billion.
+/// `names` is also what errors call it.
 void add_interval(CLI::App& app, const std::string& names, Count& value, std::int32_t least,
                   const std::string& help);
 
@@ -77,7 +78,8 @@ struct Config {
   Bytes bytes() const { return problem.elements * element_size(); }  ///< of the vector
 };
 
-/// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.
+/// Returns the layout of the given number of ranks on a network; with trees only if these are
+/// wanted.
 using LayoutOf = std::function<RankLayout(Rank ranks, bool with_trees)>;
 
 struct SweepOptions {

@@ -21,7 +21,8 @@ void write_error(std::string_view text) {
     static_cast<void>(!write(STDERR_FILENO, part.data(), part.size()));
 }
 
-// Memory and threads may end where nothing can be thrown: destructors of JSON allocate, for example.
+// Memory and threads may end where nothing can be thrown: destructors of JSON allocate, for
+// example.
 [[noreturn]] void end_process() {
   if (const std::exception_ptr current = std::current_exception()) try {
       std::rethrow_exception(current);

@@ -10,8 +10,8 @@ inline constexpr std::string_view kOutOfMemory =
 
 /// Opens standard files that are closed, so that a result file cannot take their place and receive
 /// tables. Reading stdin and writing stdout then fail, and messages are lost. A file
-/// that reaches its size limit becomes a failed write instead of a signal, and memory that ends where
-/// nothing can be thrown ends the process with a message and status 3.
+/// that reaches its size limit becomes a failed write instead of a signal, and memory that ends
+/// where nothing can be thrown ends the process with a message and status 3.
 void prepare_process();
 
 /// Ends the process after what was written has left it, without the destructors of static objects:

@@ -1,5 +1,5 @@
-// What is printed for people. Texts among the values show their control characters (printable.hpp), so
-// that no name of a file or a record rewrites the terminal.
+// What is printed for people. Texts among the values show their control characters (printable.hpp),
+// so that no name of a file or a record rewrites the terminal.
 #pragma once
 
 #include <fmt/format.h>

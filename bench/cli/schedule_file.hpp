@@ -7,8 +7,8 @@
 
 namespace arlab::bench {
 
-/// Reads a schedule. Throws Error(usage) that names the file and, for a wrong part, lane, rank, round
-/// and action, or gpu, tb and step.
+/// Reads a schedule. Throws Error(usage) that names the file and, for a wrong part, lane, rank,
+/// round and action, or gpu, tb and step.
 Script read_schedule(const std::string& path);
 
 /// The same of a file's content. XML begins with '<'.

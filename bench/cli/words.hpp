@@ -11,19 +11,19 @@ class App;
 
 namespace arlab::bench {
 
-/// What the parser knows LogGOPS' --o as: CLI11 takes one letter for the same option after one hyphen
-/// and, from 2.4 on, after two.
+/// What the parser knows LogGOPS' --o as: CLI11 takes one letter for the same option after one
+/// hyphen and, from 2.4 on, after two.
 inline constexpr const char* kOptionO = "--overhead";
 
 /// Returns the words of a command line (program, command, arguments) as the parser expects them:
-/// "-p=4" becomes "-p4", and "--o" kOptionO where the command has that. Throws Error(usage) that names the
-/// option if a value, an entry of a list or an argument is empty, if another option stands where a value
-/// must be, or if an output is a file that is also an input.
+/// "-p=4" becomes "-p4", and "--o" kOptionO where the command has that. Throws Error(usage) that
+/// names the option if a value, an entry of a list or an argument is empty, if another option
+/// stands where a value must be, or if an output is a file that is also an input.
 std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::string> words);
 
-/// Returns what to do about `word`, which follows the value of an option that was written as `given`:
-/// write the option again, or remove the word if the option takes one value. Empty if the command has
-/// no such option with a value.
+/// Returns what to do about `word`, which follows the value of an option that was written as
+/// `given`: write the option again, or remove the word if the option takes one value. Empty if the
+/// command has no such option with a value.
 std::string advice_on_second_value(const CLI::App& command, const std::string& given,
                                    const std::string& word);
 

@@ -17,12 +17,12 @@ inline constexpr int kSchema = 2;
 /// Makes the folder of a file if it is missing, with a note on stderr.
 void make_folder_of(const std::string& path);
 
-/// Writes the text; "-" is stdout. Creates a missing folder. An earlier file is replaced by the whole
-/// text or stays. Throws Error(environment) with the reason of the system.
+/// Writes the text; "-" is stdout. Creates a missing folder. An earlier file is replaced by the
+/// whole text or stays. Throws Error(environment) with the reason of the system.
 void write_file(const std::string& path, std::string_view text);
 
-/// Throws Error(environment), with the reason of the system, if the file cannot be written. Leaves no
-/// new file.
+/// Throws Error(environment), with the reason of the system, if the file cannot be written. Leaves
+/// no new file.
 void check_can_write(const std::string& path);
 
 /// The same, and throws Error(usage) if the file holds records, which would be lost.

@@ -1,4 +1,5 @@
-// The commands of arlab, one file per command: each function adds its options, examples, and callback.
+// The commands of arlab, one file per command: each function adds its options, examples, and
+// callback.
 #pragma once
 
 #include <memory>
@@ -33,8 +34,8 @@ void add_calibrate(CLI::App& command, Session& session);
 void add_identify(CLI::App& command, Session& session);
 void add_tune(CLI::App& command, Session& session);
 void add_train(CLI::App& command, Session& session);
-/// Adds `train` as the command line needs it: from a profile, replayed or simulated. Returns whether
-/// it is one of these.
+/// Adds `train` as the command line needs it: from a profile, replayed or simulated. Returns
+/// whether it is one of these.
 bool add_profiled_training(CLI::App& command, Session& session);
 void add_replayed_training(CLI::App& command, Session& session);
 void add_simulated_training(CLI::App& command, Session& session);

@@ -1,5 +1,5 @@
-// arlab export: writes a schedule as JSON, MSCCL XML, a SimGrid or a GOAL trace, or a simulated run as a Perfetto
-// trace.
+// arlab export: writes a schedule as JSON, MSCCL XML, a SimGrid or a GOAL trace, or a simulated run
+// as a Perfetto trace.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

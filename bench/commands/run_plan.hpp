@@ -33,8 +33,8 @@ struct RunCommand {
   collectives::Patience patience;
 };
 
-/// Estimates what a configuration takes: the vector and its input on every rank of this machine, and
-/// received elements to be reduced.
+/// Estimates what a configuration takes: the vector and its input on every rank of this machine,
+/// and received elements to be reduced.
 Estimate estimate(RunCommand& command, const collectives::Backend& backend, const Config& config);
 
 /// Prints what --dry-run prints.

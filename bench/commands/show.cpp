@@ -1,4 +1,5 @@
-// arlab show: prints the rounds of an algorithm: what each rank sends, adds and overwrites per step.
+// arlab show: prints the rounds of an algorithm: what each rank sends, adds and overwrites per
+// step.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -36,8 +36,8 @@ std::string program() {
   return std::filesystem::exists(beside, none) ? beside : "";
 }
 
-// Under a limit of the address space, the loader and the libraries may end arlab-train before it can say
-// why. OpenBLAS starts threads when it is loaded; arlab-train sets their number itself.
+// Under a limit of the address space, the loader and the libraries may end arlab-train before it
+// can say why. OpenBLAS starts threads when it is loaded; arlab-train sets their number itself.
 void check_memory(const std::string& program) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;

@@ -1,4 +1,5 @@
-// arlab tune: the best algorithm by ranks and size, as decision files, and whether libraries take them.
+// arlab tune: the best algorithm by ranks and size, as decision files, and whether libraries take
+// them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

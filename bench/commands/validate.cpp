@@ -1,4 +1,5 @@
-// arlab validate FOLDER: predicts published measurements from their calibration rows, and prints the errors.
+// arlab validate FOLDER: predicts published measurements from their calibration rows, and prints
+// the errors.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -10,8 +10,9 @@
 namespace arlab::bench {
 
 /// Returns the program: a thread block per peer, direction and lane. The steps of a block await
-/// those of others only where they use the same chunks. A message of chunks that are not consecutive
-/// becomes a message per run. Throws Error(usage) if the lanes' shares need too many chunks.
+/// those of others only where they use the same chunks. A message of chunks that are not
+/// consecutive becomes a message per run. Throws Error(usage) if the lanes' shares need too many
+/// chunks.
 MscclProgram msccl_program(const Config& config);
 
 /// Returns a sentence for each limit of msccl or RCCL that the program exceeds, and for each

@@ -7,9 +7,9 @@
 
 namespace arlab::bench {
 
-/// Returns the picture: switches above hosts, grids as grids, all other topologies as circles. Cables
-/// of higher bandwidth are wider; each tier has a color. Throws Error(usage) for too many nodes or
-/// cables.
+/// Returns the picture: switches above hosts, grids as grids, all other topologies as circles.
+/// Cables of higher bandwidth are wider; each tier has a color. Throws Error(usage) for too many
+/// nodes or cables.
 std::string svg_of(const simulator::Topology& topology);
 
 }  // namespace arlab::bench

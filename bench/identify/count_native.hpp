@@ -10,8 +10,8 @@
 namespace arlab::bench {
 
 /// Runs an allreduce by `native` (see Baseline::use()), checks its result, and counts its
-/// messages. All ranks call it together; rank 0 gets the counts. Throws Error(environment) if the library does
-/// not count messages, and Error(check) if the result is wrong.
+/// messages. All ranks call it together; rank 0 gets the counts. Throws Error(environment) if the
+/// library does not count messages, and Error(check) if the result is wrong.
 CountedTraffic count_native(collectives::Communicator& communicator, Count elements,
                             collectives::Operand operand, const std::string& native);
 

@@ -9,7 +9,8 @@
 
 namespace arlab::bench {
 
-/// What the library sent in one allreduce, and in the two collectives that `nonoverlapping` is made of.
+/// What the library sent in one allreduce, and in the two collectives that `nonoverlapping` is made
+/// of.
 struct CountedTraffic {
   LibraryProblem problem;
   PairTraffic allreduce;
@@ -21,13 +22,13 @@ struct Match {
   std::vector<std::string> catalog;  ///< ours that do
 };
 
-/// Compares the messages and bytes of every pair of ranks. `of_library`: whether to try the models of
-/// Open MPI; a segmented ring is also tried with segments of all powers of two. Segments of the
+/// Compares the messages and bytes of every pair of ranks. `of_library`: whether to try the models
+/// of Open MPI; a segmented ring is also tried with segments of all powers of two. Segments of the
 /// catalog's algorithms are not tried.
 Match match(const CountedTraffic& counted, bool of_library = true);
 
-/// Returns why Open MPI runs another algorithm than this one ("ring", "segmented_ring:segment=64K") for
-/// the problem; empty if it does not, or if the algorithm is not known.
+/// Returns why Open MPI runs another algorithm than this one ("ring", "segmented_ring:segment=64K")
+/// for the problem; empty if it does not, or if the algorithm is not known.
 std::string fallback_of(const std::string& algorithm, const LibraryProblem& problem);
 
 /// Returns why the library did not run `asked` ("ring", "segmented_ring:segment=64K"): "fell back:

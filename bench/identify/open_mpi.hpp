@@ -1,7 +1,8 @@
-// What Open MPI's own allreduce algorithms send: the component coll_tuned, of the releases 4.0 to 6.0.
+// What Open MPI's own allreduce algorithms send: the component coll_tuned, of the releases 4.0 to
+// 6.0.
 //
-// Each model repeats the arithmetic of ompi/mca/coll/base/coll_base_allreduce.c: who sends which part
-// of the vector to whom. It is independent of what the library reports about itself.
+// Each model repeats the arithmetic of ompi/mca/coll/base/coll_base_allreduce.c: who sends which
+// part of the vector to whom. It is independent of what the library reports about itself.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@
 
 namespace arlab::bench {
 
-/// An allreduce of a library: its vector, and the size of pipelined segments where the algorithm has
-/// them (0: none).
+/// An allreduce of a library: its vector, and the size of pipelined segments where the algorithm
+/// has them (0: none).
 struct LibraryProblem {
   Rank ranks = 1;
   Count elements = 0;

@@ -9,9 +9,10 @@ namespace arlab::bench {
 
 enum class ChildOutput { discarded, shown };
 
-/// Runs the command with these environment variables besides this process's own, and waits. Its stdin
-/// is empty; `output` says what becomes of its stdout. It ends with this process. Returns its exit
-/// status; 128 and more: the signal that ended it. Throws Error(environment) if it cannot be started.
+/// Runs the command with these environment variables besides this process's own, and waits. Its
+/// stdin is empty; `output` says what becomes of its stdout. It ends with this process. Returns its
+/// exit status; 128 and more: the signal that ended it. Throws Error(environment) if it cannot be
+/// started.
 int run_child(const std::vector<std::string>& words,
               const std::map<std::string, std::string>& environment = {},
               ChildOutput output = ChildOutput::discarded);

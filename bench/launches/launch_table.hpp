@@ -1,4 +1,5 @@
-// The table of several launches: medians of their medians, and verdicts with the launch as the unit.
+// The table of several launches: medians of their medians, and verdicts with the launch as the
+// unit.
 #pragma once
 
 #include <string>
@@ -18,9 +19,9 @@ struct LaunchRow {
   std::string verdict;
 };
 
-/// Joins the launches by configuration. Within each problem and mode, the row with the lowest median of
-/// medians is compared with each other one by a rank-sum test of the launches' medians: "slower", "tie",
-/// "not enough launches", and "fastest" if all others are slower.
+/// Joins the launches by configuration. Within each problem and mode, the row with the lowest
+/// median of medians is compared with each other one by a rank-sum test of the launches' medians:
+/// "slower", "tie", "not enough launches", and "fastest" if all others are slower.
 std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& launches);
 
 /// Returns the table of the rows, in the order of the first launch.

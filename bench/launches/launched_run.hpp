@@ -18,9 +18,9 @@ struct LaunchOptions {
 
 void add_launches(CLI::App& app, LaunchOptions& options);
 
-/// Runs this command in that number of launches, prints their table, and returns the exit code. `backend` and
-/// `samples` are those of the run, as given. Throws Error(usage) in a job, and for options that describe
-/// one launch.
+/// Runs this command in that number of launches, prints their table, and returns the exit code.
+/// `backend` and `samples` are those of the run, as given. Throws Error(usage) in a job, and for
+/// options that describe one launch.
 int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
                     const std::string& backend, const std::string& samples);
 

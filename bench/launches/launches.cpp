@@ -26,8 +26,8 @@ int words_taken(const std::string& word, const std::vector<std::string>& options
   return 0;
 }
 
-// Copies a job's lines to the file, and returns its records. The job's own command names a temporary
-// file, so its context gets the command that started all jobs.
+// Copies a job's lines to the file, and returns its records. The job's own command names a
+// temporary file, so its context gets the command that started all jobs.
 std::vector<Json> keep(const std::string& job_file, const LaunchPlan& plan,
                        std::optional<ResultFile>& file) {
   Results results = read_results(job_file);

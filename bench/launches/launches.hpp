@@ -1,7 +1,8 @@
 // Launches: starts the same measurement several times, as jobs of their own, and compares launches.
 //
-// A launch has one memory layout and placement, which its runs share. So launches differ by more than the
-// runs of one suggest, and the unit of a test is the launch (Hunold and Carpen-Amarie, TPDS 27(12), 2016).
+// A launch has one memory layout and placement, which its runs share. So launches differ by more
+// than the runs of one suggest, and the unit of a test is the launch (Hunold and Carpen-Amarie,
+// TPDS 27(12), 2016).
 #pragma once
 
 #include <string>
@@ -12,12 +13,12 @@
 
 namespace arlab::bench {
 
-/// Returns the launcher's words with the number of ranks instead of {}. Throws Error(usage) if the launcher
-/// has no {}.
+/// Returns the launcher's words with the number of ranks instead of {}. Throws Error(usage) if the
+/// launcher has no {}.
 std::vector<std::string> launcher_words(const std::string& launcher, Rank ranks);
 
-/// Returns the words of a command without these options and their values: "--json", "-o". A value may
-/// follow as a word, after '=', or after the letter of a short option.
+/// Returns the words of a command without these options and their values: "--json", "-o". A value
+/// may follow as a word, after '=', or after the letter of a short option.
 std::vector<std::string> without_options(const std::vector<std::string>& words,
                                          const std::vector<std::string>& options);
 
@@ -33,8 +34,8 @@ struct LaunchResults {
   bool wrong = false;                      ///< whether a job found wrong elements
 };
 
-/// Runs the jobs of all launches. The file gets the context and the records of each job when it has ended.
-/// Throws Error if a job fails; the records of those before are in the file.
+/// Runs the jobs of all launches. The file gets the context and the records of each job when it has
+/// ended. Throws Error if a job fails; the records of those before are in the file.
 LaunchResults run_launches(const LaunchPlan& plan);
 
 }  // namespace arlab::bench

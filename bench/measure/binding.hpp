@@ -8,9 +8,9 @@
 
 namespace arlab::bench {
 
-/// Reads "core" (each rank of a machine on the next processor that this process may use), "none", or
-/// a list of processors such as "0,2,4-7", which ranks take in turn. Throws Error(usage) for anything
-/// else. Returns the processors; none for "none".
+/// Reads "core" (each rank of a machine on the next processor that this process may use), "none",
+/// or a list of processors such as "0,2,4-7", which ranks take in turn. Throws Error(usage) for
+/// anything else. Returns the processors; none for "none".
 std::vector<int> parse_binding(const std::string& text);
 
 /// Binds the calling thread, which runs a rank of the executor, to one of the processors, by the

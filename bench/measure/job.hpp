@@ -1,4 +1,5 @@
-// Job: the processes that run a benchmark or a training, and the rules for backends and ranks there.
+// Job: the processes that run a benchmark or a training, and the rules for backends and ranks
+// there.
 #pragma once
 
 #include <functional>
@@ -41,8 +42,8 @@ class Job {
   /// Runs `body` once in each process or thread that has ranks, after check().
   void run(const Backend& backend, const collectives::RunOptions& options,
            const Backend::Body& body);
-  /// Calls `body` on the first `ranks` ranks of an MPI job, which are the job meanwhile. All ranks call it
-  /// together. Elsewhere, it only calls it.
+  /// Calls `body` on the first `ranks` ranks of an MPI job, which are the job meanwhile. All ranks
+  /// call it together. Elsewhere, it only calls it.
   void on_first(Rank ranks, const std::function<void()>& body) { job_.on_first(ranks, body); }
   /// Throws Error(usage) on all ranks if they do not have the same plan: `plan` describes what this
   /// rank is about to do, `command` is its command line. All ranks of the job call it together.
@@ -58,8 +59,8 @@ class Job {
 std::string backend_names(const std::function<bool(const collectives::Backend&)>& use,
                           std::string_view conjunction = " or ");
 
-/// Runs `body` in the job that this process is part of, and returns its exit code. A rank that fails
-/// while others wait for it ends them all.
+/// Runs `body` in the job that this process is part of, and returns its exit code. A rank that
+/// fails while others wait for it ends them all.
 int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience = {});
 
 }  // namespace arlab::bench

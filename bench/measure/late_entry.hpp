@@ -13,8 +13,8 @@ namespace arlab::bench {
 /// When one rank entered and left each run, in the order of the runs.
 using Intervals = std::vector<collectives::CheckedRun::Interval>;
 
-/// Splits runs of `repeats` collectives back to back; only the first of them can start late. Expects
-/// as many intervals of every rank, and at least one.
+/// Splits runs of `repeats` collectives back to back; only the first of them can start late.
+/// Expects as many intervals of every rank, and at least one.
 LateEntry split_late_entry(std::span<const Intervals> by_rank, int repeats);
 
 /// Returns the intervals of all ranks, by rank, on rank 0, and nothing elsewhere. All ranks call it

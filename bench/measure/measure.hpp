@@ -1,4 +1,5 @@
-// measure: times collectives. Every run is checked, and configurations that are compared take turns.
+// measure: times collectives. Every run is checked, and configurations that are compared take
+// turns.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +52,9 @@ struct Measurements {
   double clock_deviation_us = 0;
 };
 
-/// Measures configurations of the same problem and operand, in turns. All executors of a run call it
-/// with the same arguments and get the same result, where not said otherwise. A configuration without
-/// an algorithm is the backend's native collective.
+/// Measures configurations of the same problem and operand, in turns. All executors of a run call
+/// it with the same arguments and get the same result, where not said otherwise. A configuration
+/// without an algorithm is the backend's native collective.
 ///
 /// A run copies the input into place, waits for all ranks, and starts the clock. After the
 /// collective it takes the slowest rank's time and checks every element that must be right.

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kSigmas = 1.959964;  // of 95%
 constexpr double kLevel = 0.05;
-// From here on the launch is the unit of the test: a rank-sum test of four and four can be significant.
+// From here on the launch is the unit of the test: a rank-sum test of four and four can be
+// significant.
 constexpr std::size_t kFewestLaunches = 4;
 
 // The logarithm of a median, and its standard error; absent of fewer than six runs.

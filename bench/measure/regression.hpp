@@ -30,12 +30,12 @@ struct TimeComparisons {
   bool failed() const;                     ///< whether any is slower or wrong
 };
 
-/// Joins the records by identity. Several records of one configuration, such as of several launches,
-/// count as one, whose error also has the spread between them; with four launches or more on both sides, p is of
-/// a rank-sum test of the launches' medians. A configuration is slower or faster
-/// if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure if
-/// either side has fewer than 6 runs; wrong if the new one has wrong elements. Simulated times are
-/// exact.
+/// Joins the records by identity. Several records of one configuration, such as of several
+/// launches, count as one, whose error also has the spread between them; with four launches or more
+/// on both sides, p is of a rank-sum test of the launches' medians. A configuration is slower or
+/// faster if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure
+/// if either side has fewer than 6 runs; wrong if the new one has wrong elements. Simulated times
+/// are exact.
 TimeComparisons compare_records(const std::vector<Json>& old_records,
                                 const std::vector<Json>& new_records, double threshold);
 

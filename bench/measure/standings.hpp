@@ -26,7 +26,8 @@ struct Standings {
 
 Standings standings_of(std::span<const FastestTest> tests);
 
-/// Returns "slower", "tie", "fastest", or "not enough runs"; `samples`: what the samples are, "runs".
+/// Returns "slower", "tie", "fastest", or "not enough runs"; `samples`: what the samples are,
+/// "runs".
 std::string text_of(Standing standing, std::string_view samples);
 
 }  // namespace arlab::bench

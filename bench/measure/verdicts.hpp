@@ -12,9 +12,9 @@ namespace arlab::bench {
 /// one of its mode with the lowest median.
 void compare_with_fastest(std::vector<Record>& records, const std::vector<Measurement>& measured);
 
-/// Fills in the verdicts of a whole table, from those p-values, corrected for their number: "slower"
-/// than the fastest by a p-value below 0.05; "tie" with it; or "not enough runs" for any verdict.
-/// "fastest" if all others are slower.
+/// Fills in the verdicts of a whole table, from those p-values, corrected for their number:
+/// "slower" than the fastest by a p-value below 0.05; "tie" with it; or "not enough runs" for any
+/// verdict. "fastest" if all others are slower.
 void decide_verdicts(std::vector<Record>& table);
 
 }  // namespace arlab::bench

@@ -1,11 +1,12 @@
-// How fast two cores can allreduce at all: float32 sums of two threads in plain memory, with the least synchronization that is
-// right, and no messages, plans, or checks. As in `arlab run`, each has just written its vector, and both start together. What
-// `arlab run -b shm-mapped` adds to these times is its own.
+// How fast two cores can allreduce at all: float32 sums of two threads in plain memory, with the
+// least synchronization that is right, and no messages, plans, or checks. As in `arlab run`, each
+// has just written its vector, and both start together. What `arlab run -b shm-mapped` adds to
+// these times is its own.
 //
-// exchange: each copies its vector to a buffer that the other reads, and adds the other's: n bytes cross once each way.
-// slices: each adds the other's half to its own, then copies the other's sums: n / 2 bytes cross twice each way.
-// exchange_streamed, slices_streamed: the same with copies around the caches.
-// flag: one cache line there and back, by two.
+// exchange: each copies its vector to a buffer that the other reads, and adds the other's: n bytes
+// cross once each way. slices: each adds the other's half to its own, then copies the other's sums:
+// n / 2 bytes cross twice each way. exchange_streamed, slices_streamed: the same with copies around
+// the caches. flag: one cache line there and back, by two.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -102,7 +103,8 @@ double median_seconds(std::vector<double>& all) {
   return *middle;
 }
 
-// Each iteration of the benchmark is a batch on fresh threads, so that both do as many runs; its time is the median run.
+// Each iteration of the benchmark is a batch on fresh threads, so that both do as many runs; its
+// time is the median run.
 void run_pattern(benchmark::State& state, Pattern pattern) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   const auto runs =

@@ -1,7 +1,7 @@
 // Micro-benchmarks: the inner loops of the lab, one file for each, timed with Google Benchmark.
 //
-// bench/micro/<stem>.cpp defines `void register_<stem>()` in namespace arlab::bench::micro and registers
-// its benchmarks there, looping over catalogs. The build finds the file.
+// bench/micro/<stem>.cpp defines `void register_<stem>()` in namespace arlab::bench::micro and
+// registers its benchmarks there, looping over catalogs. The build finds the file.
 #pragma once
 
 namespace arlab::bench::micro {

@@ -1,6 +1,7 @@
-// Reduce kernels: into[i] = into[i] op from[i] for every type and operation, in the cache of a core and
-// beyond it, beside a copy, and beside the exclusive or of the same bytes, which reads twice and writes
-// once as a reduction does: what memory allows one (of_limit). bytes = bytes of one vector.
+// Reduce kernels: into[i] = into[i] op from[i] for every type and operation, in the cache of a core
+// and beyond it, beside a copy, and beside the exclusive or of the same bytes, which reads twice
+// and writes once as a reduction does: what memory allows one (of_limit). bytes = bytes of one
+// vector.
 #include "collectives/reduce/reduce.hpp"
 
 #include <benchmark/benchmark.h>
@@ -70,8 +71,9 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Beyond the caches of a core, each call follows one of the limit's on the same memory, outside of the time: of_limit is
-// the median of the limit's time / its time. What others do on the machine slows both.
+// Beyond the caches of a core, each call follows one of the limit's on the same memory, outside of
+// the time: of_limit is the median of the limit's time / its time. What others do on the machine
+// slows both.
 void reduce(benchmark::State& state, collectives::Operand operand) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   std::vector<std::uint64_t> into(bytes / sizeof(std::uint64_t)), from(into.size());

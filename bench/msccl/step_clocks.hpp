@@ -1,5 +1,5 @@
-// StepClocks: which steps of a program are known to be done when another one runs. A vector clock per
-// thread block: what its own earlier steps, awaited steps, and received messages imply.
+// StepClocks: which steps of a program are known to be done when another one runs. A vector clock
+// per thread block: what its own earlier steps, awaited steps, and received messages imply.
 #pragma once
 
 #include <algorithm>

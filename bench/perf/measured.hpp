@@ -21,21 +21,22 @@ struct PerfSink {
 /// Measures all rows on real ranks. All processes of a job call it.
 void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink);
 
-/// Measures all rows with one executor of a run of `ranks` ranks on `backend`. All executors of the run call it.
+/// Measures all rows with one executor of a run of `ranks` ranks on `backend`. All executors of the
+/// run call it.
 void measure_perf(const PerfOptions& options, collectives::Executor& executor,
                   const collectives::Backend& backend, Rank ranks, const PerfSink& sink);
 
-/// Returns whether the library's own collective is measured on such elements. A type that it cannot reduce is left out
-/// of `-d all`, with a note; throws Error(environment) with the reason if it was asked for by its name. All
-/// executors of a run call it together.
+/// Returns whether the library's own collective is measured on such elements. A type that it cannot
+/// reduce is left out of `-d all`, with a note; throws Error(environment) with the reason if it was
+/// asked for by its name. All executors of a run call it together.
 bool library_takes(const PerfOptions& options, collectives::Executor& executor,
                    collectives::Operand operand);
 
 /// Simulates all rows on the topology of the options.
 void simulate_perf(const PerfOptions& options, const PerfSink& sink);
 
-/// Calls `use(shape, problem, operand)` for each row, in nccl-tests' order: types, operations, roots,
-/// sizes.
+/// Calls `use(shape, problem, operand)` for each row, in nccl-tests' order: types, operations,
+/// roots, sizes.
 void for_all_perf_rows(
     const PerfOptions& options, Rank ranks,
     const std::function<void(const PerfShape&, const Problem&, collectives::Operand)>& use);

@@ -18,8 +18,8 @@ struct PerfProgram {
   bool has_root = false;  ///< whether -r does
 };
 
-/// Returns the program of that path, such as "/usr/bin/all_reduce_perf_mpi"; its name is empty if it
-/// is none of them.
+/// Returns the program of that path, such as "/usr/bin/all_reduce_perf_mpi"; its name is empty if
+/// it is none of them.
 PerfProgram perf_program(std::string path);
 
 struct PerfOptions {
@@ -52,8 +52,8 @@ struct PerfOptions {
   std::vector<Rank> roots(Rank ranks) const;
 };
 
-/// Reads the command line. Throws Error(usage) that names a bad option or value. Returns false if it
-/// asked for help, which is then printed.
+/// Reads the command line. Throws Error(usage) that names a bad option or value. Returns false if
+/// it asked for help, which is then printed.
 bool parse_perf(const std::vector<std::string>& words, PerfOptions& options);
 
 /// nccl-tests' name of a type: "half".

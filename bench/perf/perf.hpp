@@ -10,8 +10,8 @@ namespace arlab::bench {
 /// Returns whether a program of this path is one of them.
 bool is_perf_program(const std::string& path);
 
-/// Runs it. Returns the exit status: 1 if a result was wrong, or the mean bandwidth below nine tenths
-/// of what NCCL_TESTS_MIN_BW demands.
+/// Runs it. Returns the exit status: 1 if a result was wrong, or the mean bandwidth below nine
+/// tenths of what NCCL_TESTS_MIN_BW demands.
 int run_perf(const std::vector<std::string>& words);
 
 }  // namespace arlab::bench

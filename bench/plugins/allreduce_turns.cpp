@@ -1,10 +1,11 @@
-// What libarlab_mpi.so costs and gains: under LD_PRELOAD, MPI_Allreduce is ours and PMPI_Allreduce the library's. Both take
-// turns in one process.
+// What libarlab_mpi.so costs and gains: under LD_PRELOAD, MPI_Allreduce is ours and PMPI_Allreduce
+// the library's. Both take turns in one process.
 //
-//   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS [MOST_BYTES]]
+//   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS
+//   [MOST_BYTES]]
 //
-// Prints, for each size, the median over rounds of the slowest rank's mean time of each, and the median of their ratios with its
-// 95% confidence interval.
+// Prints, for each size, the median over rounds of the slowest rank's mean time of each, and the
+// median of their ratios with its 95% confidence interval.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The options of replayed training: `train -m profile:NAME` on a backend that communicates for real.
+// The options of replayed training: `train -m profile:NAME` on a backend that communicates for
+// real.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// Tuning by time to accuracy: settings are trained for real until the validation data reach a target, since
-// lossy compressors have shorter steps, but need more of them.
+// Tuning by time to accuracy: settings are trained for real until the validation data reach a
+// target, since lossy compressors have shorter steps, but need more of them.
 //
-// A setting stops at the target, or when it has trained for longer than the best one before: then it cannot
-// be the fastest any more.
+// A setting stops at the target, or when it has trained for longer than the best one before: then
+// it cannot be the fastest any more.
 #pragma once
 
 #include <limits>
@@ -14,8 +14,8 @@
 
 namespace arlab::bench {
 
-/// The mean time of a step, without evaluations. Leaves out the first step after each evaluation, which
-/// has nothing to wait for under schedulers without a barrier.
+/// The mean time of a step, without evaluations. Leaves out the first step after each evaluation,
+/// which has nothing to wait for under schedulers without a barrier.
 class StepPace {
  public:
   /// Both in seconds; `begin` is on one clock.
@@ -55,19 +55,19 @@ struct Trial {
 /// Returns whether it is enough: the goal is reached, or missed.
 bool ends(const Trial& trial, const Goal& goal);
 
-/// Returns the settings to train: the usual one, the three fastest with its compressor, which learn as it
-/// does, and of each other compressor the fastest if it is faster than the usual one (or if that is not
-/// simulated). Settings of equal simulated time and compressor count once.
+/// Returns the settings to train: the usual one, the three fastest with its compressor, which learn
+/// as it does, and of each other compressor the fastest if it is faster than the usual one (or if
+/// that is not simulated). Settings of equal simulated time and compressor count once.
 std::vector<ExchangeSetting> settings_to_train(const SettingsSearch& search,
                                                const ExchangeSetting& usual);
 
-/// Returns the goal of the next trial after these: the best time so far, or that of all steps of the
-/// first one if none has reached the accuracy.
+/// Returns the goal of the next trial after these: the best time so far, or that of all steps of
+/// the first one if none has reached the accuracy.
 Goal next_goal(const std::vector<Trial>& trials, double accuracy);
 
-/// Returns the index of the trial to use: the first to reach the accuracy, by step time if equal; but the
-/// first of the list, which is the usual setting, unless another one saves more than 1%. Empty if none
-/// reaches it.
+/// Returns the index of the trial to use: the first to reach the accuracy, by step time if equal;
+/// but the first of the list, which is the usual setting, unless another one saves more than 1%.
+/// Empty if none reaches it.
 std::optional<std::size_t> choose_trial(const std::vector<Trial>& trials, double accuracy);
 
 std::string trials_table(const std::vector<Trial>& trials, double accuracy);

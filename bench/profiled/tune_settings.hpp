@@ -1,5 +1,5 @@
-// Tuning of training: settings of the gradient exchange are searched in simulation, and the best ones are
-// confirmed by replays.
+// Tuning of training: settings of the gradient exchange are searched in simulation, and the best
+// ones are confirmed by replays.
 #pragma once
 
 #include <functional>
@@ -52,8 +52,8 @@ struct ConfirmedSetting {
   ReplayResult result;
 };
 
-/// Returns the index of the setting to use: the fastest, but the first one, which is the default, unless
-/// another one saves more than 1% of the step.
+/// Returns the index of the setting to use: the fastest, but the first one, which is the default,
+/// unless another one saves more than 1% of the step.
 std::size_t choose_setting(const std::vector<ConfirmedSetting>& confirmed);
 
 /// Returns whether it is shorter by more than 1%. Both in one unit.

@@ -9,8 +9,8 @@
 
 namespace arlab::bench {
 
-/// Returns the paths of the traces, if the words name traces: "file:PATH.goal". Throws Error(usage) if
-/// others are among them.
+/// Returns the paths of the traces, if the words name traces: "file:PATH.goal". Throws Error(usage)
+/// if others are among them.
 std::vector<std::string> trace_paths(const std::vector<std::string>& words);
 
 /// A trace on a network.

@@ -29,9 +29,9 @@ std::string host_name();
 /// Returns the command line, quoted for a shell.
 std::string shell_quoted(const std::vector<std::string>& command);
 
-/// Returns the environment variables that are set and change what is measured, by name: how MPI, NCCL, UCX, OpenMP and libfabric communicate, which
-/// GPUs are visible, and what binds a process.
-/// A fixed list, since the whole environment may hold secrets.
+/// Returns the environment variables that are set and change what is measured, by name: how MPI,
+/// NCCL, UCX, OpenMP and libfabric communicate, which GPUs are visible, and what binds a process. A
+/// fixed list, since the whole environment may hold secrets.
 std::map<std::string, std::string> relevant_environment();
 
 /// Returns a name for this launch that all its processes share, such as "slurm 4711.0": from the

@@ -18,7 +18,8 @@ using LockedFile = std::unique_ptr<std::FILE, CloseFile>;
 /// Throws Error(environment) with the reason of the system, or if another process writes the file.
 LockedFile open_to_append(const std::string& path);
 
-/// The same, but renames an earlier file that is not empty to <path>.1, .2, ....; see keep_earlier().
+/// The same, but renames an earlier file that is not empty to <path>.1, .2, ....; see
+/// keep_earlier().
 LockedFile open_new(const std::string& path, const std::string& instead = "");
 
 /// Renames a file of this name that is not empty to <path>.1, .2, ..., so that a new one does not

@@ -56,8 +56,8 @@ struct SimulateBody {
 
   /// bound_us by modelled_us: 1 is optimal.
   std::optional<double> optimum_fraction() const;
-  /// By how much the run ends later, per delay: 0 if it is absorbed, 1 if it is passed on once. Nothing
-  /// where the delay alone cannot be the reason, but that messages came in another order.
+  /// By how much the run ends later, per delay: 0 if it is absorbed, 1 if it is passed on once.
+  /// Nothing where the delay alone cannot be the reason, but that messages came in another order.
   std::optional<double> slowdown_per_delay() const;
 };
 

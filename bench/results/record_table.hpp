@@ -21,8 +21,8 @@ struct Column {
 /// Returns the columns for records of this kind.
 std::vector<Column> columns_of(std::string_view kind);
 
-/// Returns a table of records of one kind, without the columns that are empty in all rows, or hold the
-/// usual setting.
+/// Returns a table of records of one kind, without the columns that are empty in all rows, or hold
+/// the usual setting.
 std::string table(const std::vector<Record>& records);
 
 /// Returns a value of a record as the text of a cell: empty for null.

@@ -31,8 +31,8 @@ struct Interval {
   double low = 0, high = 0;
 };
 /// Returns that of the mean of a series of positive times, from the means of at most 20 blocks of
-/// neighbors, which depend on each other less than neighbors do (Student's t). Nothing with fewer than
-/// two values.
+/// neighbors, which depend on each other less than neighbors do (Student's t). Nothing with fewer
+/// than two values.
 std::optional<Interval> mean_interval(const std::vector<double>& series);
 
 /// Returns the summary of one exact value, such as a simulated time.

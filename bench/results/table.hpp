@@ -6,9 +6,9 @@
 
 namespace arlab::bench {
 
-/// Returns Markdown with every column as wide as its widest cell. Columns whose cells are numbers, with
-/// or without a unit, align right. Rows may be shorter than the header. In a cell, '|' and what a terminal
-/// would obey are escaped (printable.hpp).
+/// Returns Markdown with every column as wide as its widest cell. Columns whose cells are numbers,
+/// with or without a unit, align right. Rows may be shorter than the header. In a cell, '|' and
+/// what a terminal would obey are escaped (printable.hpp).
 std::string markdown(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows);
 

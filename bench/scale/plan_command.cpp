@@ -1,5 +1,5 @@
-// arlab plan: step time, efficiency, and limits of a model on networks and numbers of GPUs, before they
-// are bought.
+// arlab plan: step time, efficiency, and limits of a model on networks and numbers of GPUs, before
+// they are bought.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

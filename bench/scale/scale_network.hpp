@@ -1,4 +1,5 @@
-// ScaleNetwork: the network of a simulated training: one port per GPU, a topology, or a machine file.
+// ScaleNetwork: the network of a simulated training: one port per GPU, a topology, or a machine
+// file.
 #pragma once
 
 #include <memory>
@@ -12,15 +13,15 @@ namespace arlab::bench {
 
 class ScaleNetwork {
  public:
-  /// `spec`: "100G" (bits per second of a port), "fat_tree:k=16,bandwidth=100Gbps", or the name of a
-  /// machine file, which ends in ".toml". Throws Error(usage) that names it.
+  /// `spec`: "100G" (bits per second of a port), "fat_tree:k=16,bandwidth=100Gbps", or the name of
+  /// a machine file, which ends in ".toml". Throws Error(usage) that names it.
   ScaleNetwork(std::string spec, Time latency, std::uint64_t seed);
 
   const std::string& text() const { return spec_; }
   bool has_ports() const { return bandwidth_ > 0; }
 
-  /// Returns networks of this many ranks, and sets the plan's ranks, groups and grid to fit. This must
-  /// outlive them. `group`: consecutive ranks per node; 0: as the topology says.
+  /// Returns networks of this many ranks, and sets the plan's ranks, groups and grid to fit. This
+  /// must outlive them. `group`: consecutive ranks per node; 0: as the topology says.
   training::MakeNetwork on(training::TrainingPlan& plan, Rank ranks, Rank group) const;
 
  private:

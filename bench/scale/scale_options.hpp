@@ -38,8 +38,8 @@ struct ScaleOptions {
   void add(CLI::App& command);
   /// Sets what real training has, too: the strategy, its parameters, and groups and segments.
   void set_strategy(const training::TrainerOptions& learning);
-  /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs that
-  /// are all slower by one factor. Throws Error(usage) that names the bad value.
+  /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs
+  /// that are all slower by one factor. Throws Error(usage) that names the bad value.
   training::ModelProfile profile() const;
   /// Returns that profile with this worker's part of --batch; unchanged without one. Throws
   /// Error(usage) if the parts are not equal.
@@ -52,13 +52,13 @@ struct ScaleOptions {
   void check_effects(const CLI::App& command, const std::vector<std::string>& algorithms,
                      const std::vector<std::string>& compressors) const;
 
-  /// Returns a plan of this many workers, and of the strategy's servers, without network. Throws Error(usage)
-  /// that names the bad value.
+  /// Returns a plan of this many workers, and of the strategy's servers, without network. Throws
+  /// Error(usage) that names the bad value.
   training::TrainingPlan plan(const training::ModelProfile& profile, const std::string& scheduler,
                               const std::string& compressor, Rank workers) const;
 
-  /// Returns networks of the plan's ranks, and sets its groups, its grid, and the time of the optimizer,
-  /// which updates a shard if the strategy is sharded. `network` must outlive them.
+  /// Returns networks of the plan's ranks, and sets its groups, its grid, and the time of the
+  /// optimizer, which updates a shard if the strategy is sharded. `network` must outlive them.
   training::MakeNetwork place(training::TrainingPlan& plan, const training::ModelProfile& profile,
                               const ScaleNetwork& network) const;
 };
@@ -69,12 +69,12 @@ inline constexpr const char* kSlowdownHelp =
 /// Adds --batch, of all workers, and --local-batch, of each, of training from a profile.
 void add_batch(CLI::App& app, Count& batch, Count& local);
 
-/// Returns what --batch means on these numbers of workers, since it was per worker once; empty if it
-/// was not given, or there is one worker.
+/// Returns what --batch means on these numbers of workers, since it was per worker once; empty if
+/// it was not given, or there is one worker.
 std::string note_on_batch(Count batch, std::span<const Rank> workers);
 
-/// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a bucket of
-/// gradients of those that support the plan's collectives.
+/// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a
+/// bucket of gradients of those that support the plan's collectives.
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network);
 

@@ -1,4 +1,5 @@
-// StrategyChoice: what --strategy says: a name with parameters, such as diloco:fragments=4, or nothing.
+// StrategyChoice: what --strategy says: a name with parameters, such as diloco:fragments=4, or
+// nothing.
 #pragma once
 
 #include <string>
@@ -25,8 +26,8 @@ struct StrategyChoice {
   void add(CLI::App& app, const std::string& help);
   /// Returns "diloco" of diloco:fragments=4; empty: by backend.
   std::string name() const;
-  /// Returns the parameters for that strategy, the chosen one or the one by backend, without defaults.
-  /// Throws Error(usage) that names the bad value.
+  /// Returns the parameters for that strategy, the chosen one or the one by backend, without
+  /// defaults. Throws Error(usage) that names the bad value.
   Values values_of(const training::StrategyKind& kind) const;
 };
 

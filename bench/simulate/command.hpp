@@ -1,5 +1,5 @@
-// SimulateCommand: what `arlab simulate` was asked for, and what it keeps from one configuration to the
-// next.
+// SimulateCommand: what `arlab simulate` was asked for, and what it keeps from one configuration to
+// the next.
 #pragma once
 
 #include <optional>

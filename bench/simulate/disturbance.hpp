@@ -1,4 +1,5 @@
-// Disturbance: what delays a simulated run at random or on purpose, and by how much it then ends later.
+// Disturbance: what delays a simulated run at random or on purpose, and by how much it then ends
+// later.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +56,8 @@ struct Disturbance {
   std::string text() const;
   /// Returns when each rank begins. Throws Error(usage) if a late rank does not exist.
   std::vector<Time> starts(Rank ranks) const;
-  /// Returns the network with the noise of one of the runs. fabric: null if the network has no links.
-  /// Throws Error(usage) if its links cannot fail, or if a link does not exist.
+  /// Returns the network with the noise of one of the runs. fabric: null if the network has no
+  /// links. Throws Error(usage) if its links cannot fail, or if a link does not exist.
   std::unique_ptr<simulator::Network> disturbed(std::unique_ptr<simulator::Network> network,
                                                 const simulator::Fabric* fabric, Rank ranks,
                                                 int run) const;

@@ -110,8 +110,8 @@ bool is_left_out(SimulateCommand& command, const Config& config, const Fastest::
   return r.skipped.has_value();
 }
 
-// Simulates the configuration. Returns nothing, with the reason in the record, if all ranks would be
-// too many.
+// Simulates the configuration. Returns nothing, with the reason in the record, if all ranks would
+// be too many.
 std::optional<simulator::SimulationResult> simulated(const SimulateCommand& command,
                                                      const Config& config,
                                                      simulator::Network& network,

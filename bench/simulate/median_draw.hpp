@@ -13,8 +13,8 @@ struct Draw {
   Time finish{};   ///< of the slowest rank
 };
 
-/// Simulates the configuration with each draw of the model. Returns the one whose finish is the median,
-/// of an even number the lower one.
+/// Simulates the configuration with each draw of the model. Returns the one whose finish is the
+/// median, of an even number the lower one.
 Draw median_draw(const ModelOptions& model, const Config& config,
                  const simulator::SimulateOptions& options);
 

@@ -33,8 +33,8 @@ struct PredictionSummary {
   double tau = 0, cost_of_choice = 1, worst_cost_of_choice = 1;
 };
 
-/// Kendall's tau-b of two rankings of the same things (Biometrika 33(3), 1945). Returns 0 if one side
-/// has no differences.
+/// Kendall's tau-b of two rankings of the same things (Biometrika 33(3), 1945). Returns 0 if one
+/// side has no differences.
 double kendall_tau(const std::vector<double>& a, const std::vector<double>& b);
 
 /// Summarizes the records that have both times: those of `arlab run --machine`.

@@ -1,4 +1,5 @@
-// Profile: the allreduces that a program called, replayed in simulation at other scales and on other networks.
+// Profile: the allreduces that a program called, replayed in simulation at other scales and on
+// other networks.
 #pragma once
 
 #include <map>
@@ -11,8 +12,8 @@ namespace arlab::bench {
 
 class Profile {
  public:
-  /// Reads the JSON Lines that libarlab_mpi.so writes to ARLAB_PROFILE. Throws Error that names the path,
-  /// the line and what to change if it cannot be read or a line is not a profile.
+  /// Reads the JSON Lines that libarlab_mpi.so writes to ARLAB_PROFILE. Throws Error that names the
+  /// path, the line and what to change if it cannot be read or a line is not a profile.
   explicit Profile(const std::string& path);
 
   /// Returns the different sizes of vectors, rising, as the command line writes them: "1024".
@@ -23,7 +24,8 @@ class Profile {
   /// Adds the simulated time of one call of the record's size, times the calls of that size.
   void add(const Record& record);
 
-  /// Returns a table of the time of all calls: by algorithm, ranks and network, and as it was measured.
+  /// Returns a table of the time of all calls: by algorithm, ranks and network, and as it was
+  /// measured.
   std::string table() const;
 
  private:

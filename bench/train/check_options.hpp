@@ -16,8 +16,8 @@ void check_values(const TrainOptions& options);
 /// Throws Error(usage) that names the first option without an effect, and what it needs.
 void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs);
 
-/// Returns a note about options that are given, but of no use to a single worker; empty if there are
-/// none.
+/// Returns a note about options that are given, but of no use to a single worker; empty if there
+/// are none.
 std::string note_on_single_worker(const TrainOptions& options,
                                   const std::vector<TrainConfig>& configs);
 

@@ -1,5 +1,5 @@
-// The runs that a command line of train asks for: every model with every number of workers, algorithm,
-// scheduler, compressor, and network.
+// The runs that a command line of train asks for: every model with every number of workers,
+// algorithm, scheduler, compressor, and network.
 #pragma once
 
 #include <string>

@@ -71,8 +71,8 @@ struct Datasets {
   training::Dataset train, validation;
 };
 
-/// Returns the data for this architecture. Throws Error(usage) if the data are unknown or do not fit
-/// the model, and Error(environment) if files are missing.
+/// Returns the data for this architecture. Throws Error(usage) if the data are unknown or do not
+/// fit the model, and Error(environment) if files are missing.
 Datasets datasets_of(const TrainOptions& options, const training::Architecture& architecture);
 
 /// Throws Error(usage) that names the bad value.

@@ -17,8 +17,8 @@ struct Passes {
   double forward = 0, backward = 0;  // seconds of all recorded steps
 };
 
-// The time between two events belongs to a variable. Between the last need and the first ready gradient
-// are a forward pass and its backward pass, which takes twice as long.
+// The time between two events belongs to a variable. Between the last need and the first ready
+// gradient are a forward pass and its backward pass, which takes twice as long.
 class PassTimer {
  public:
   explicit PassTimer(std::size_t variables) : passes_(variables) {}

@@ -9,7 +9,8 @@
 
 namespace arlab::bench {
 
-/// Returns one row per run, with the speed-up and the efficiency over a run of the same model with one worker.
+/// Returns one row per run, with the speed-up and the efficiency over a run of the same model with
+/// one worker.
 std::string train_table(const std::vector<TrainResult>& results);
 
 /// Returns the samples per worker and step: "32", or "21 to 22" if not all have equally many.

@@ -14,8 +14,8 @@ namespace {
 using training::Cluster;
 using training::Task;
 
-// Within an allocation, mpirun starts its own helpers as a step of Slurm, whose variables ranks inherit:
-// the size of the MPI job is that of the job.
+// Within an allocation, mpirun starts its own helpers as a step of Slurm, whose variables ranks
+// inherit: the size of the MPI job is that of the job.
 Cluster cluster_of(const Job& job) {
   const bool by_mpi = job.ranks() > 1 || std::getenv("OMPI_COMM_WORLD_SIZE");
   return training::resolve_cluster([by_mpi](const std::string& variable) {

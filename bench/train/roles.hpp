@@ -6,9 +6,9 @@
 
 namespace arlab::bench {
 
-/// Sets strategy and servers as TF_CONFIG says, if it is set. Throws Error(usage) if it contradicts the MPI
-/// job or the options, or if this process, according to it or to Slurm, is one of several that are not
-/// part of an MPI job: it would silently train alone.
+/// Sets strategy and servers as TF_CONFIG says, if it is set. Throws Error(usage) if it contradicts
+/// the MPI job or the options, or if this process, according to it or to Slurm, is one of several
+/// that are not part of an MPI job: it would silently train alone.
 void take_roles(TrainOptions& options, const Job& job);
 
 }  // namespace arlab::bench

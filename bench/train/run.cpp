@@ -147,8 +147,8 @@ std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
           {"a trace", options.trace.empty() ? "no" : "yes", false}};
 }
 
-// Evaluates often, where that does not change what is learned: strategies whose replicas differ average
-// them first.
+// Evaluates often, where that does not change what is learned: strategies whose replicas differ
+// average them first.
 void set_steps(training::TrainerOptions& learning, Count steps_of_epoch, const TrialRun& trial) {
   constexpr Count kEvaluations = 8;  // per epoch
   const Count steps = last_step(learning, steps_of_epoch);

@@ -1,5 +1,5 @@
-// The steps of a run: which samples a rank takes, how many steps it makes, and how many of the first ones
-// its rates leave out.
+// The steps of a run: which samples a rank takes, how many steps it makes, and how many of the
+// first ones its rates leave out.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace arlab::bench {
 
-/// Returns what rank `rank` of the workers reads of these data: training data, or validation data, each of
-/// which one worker reads once.
+/// Returns what rank `rank` of the workers reads of these data: training data, or validation data,
+/// each of which one worker reads once.
 training::Sampling training_samples(const TrainOptions& options, const TrainConfig& config,
                                     const training::Dataset& data, Rank rank);
 training::Sampling validation_samples(training::Sampling sampling, const training::Dataset& data);
@@ -28,8 +28,8 @@ Count last_step(const training::TrainerOptions& learning, Count steps_of_epoch);
 /// Returns a note if the epochs end before the number of steps; empty if they do not.
 std::string note_on_steps(const training::TrainerOptions& learning, Count steps_of_epoch);
 
-/// Returns the number of first steps that the rates of a run of so many steps leave out: ranks start and
-/// caches fill in them, or codes are larger than later.
+/// Returns the number of first steps that the rates of a run of so many steps leave out: ranks
+/// start and caches fill in them, or codes are larger than later.
 Count steps_left_out(const TrainOptions& options, const TrainConfig& config, Count steps);
 /// Returns sentences on that; empty if nothing is left out and codes are never larger.
 std::string explain_left_out(const TrainResult& result);
@@ -37,8 +37,8 @@ std::string explain_left_out(const TrainResult& result);
 /// Returns a sentence on the threads that made batches; empty if there were none.
 std::string explain_input(const TrainResult& result);
 
-/// Makes the samples of so many steps after the first ones, which the data set keeps, so that no step waits
-/// for them.
+/// Makes the samples of so many steps after the first ones, which the data set keeps, so that no
+/// step waits for them.
 void make_samples(const training::Dataset& data, const training::Sampling& sampling, Count first,
                   Count steps);
 

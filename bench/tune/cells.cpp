@@ -201,7 +201,8 @@ std::vector<std::string> problem_words(const TuneOptions& options) {
   return words;
 }
 
-// Long runs are streamed in pairs: what a barrier adds to them is little, and twenty would take minutes.
+// Long runs are streamed in pairs: what a barrier adds to them is little, and twenty would take
+// minutes.
 void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
                   const TemporaryFolder& folder, CellBuilder& builder) {
   constexpr Count kLong = 1 << 20;  // bytes

@@ -32,8 +32,8 @@ struct TuneOptions {
 /// Whether ranks are processes that the launcher starts.
 bool uses_launcher(const TuneOptions& options);
 
-/// Returns the command that runs these arguments of this program on that number of ranks. Throws Error(usage)
-/// if the launcher has no {}.
+/// Returns the command that runs these arguments of this program on that number of ranks. Throws
+/// Error(usage) if the launcher has no {}.
 std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
                                   const std::vector<std::string>& arguments);
 
@@ -43,9 +43,9 @@ std::vector<std::string> measure_words(const TuneOptions& options);
 /// Returns the options for sizes, type and operation, as they were given.
 std::vector<std::string> problem_words(const TuneOptions& options);
 
-/// Measures or simulates all candidates. Throws Error(environment) if a job fails, and Error(check) if
-/// one gives wrong results. Candidates of the library that would fall back to another algorithm are left
-/// out.
+/// Measures or simulates all candidates. Throws Error(environment) if a job fails, and Error(check)
+/// if one gives wrong results. Candidates of the library that would fall back to another algorithm
+/// are left out.
 std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFolder& folder);
 
 /// Names of candidates, and the sizes of one job.

@@ -42,11 +42,11 @@ struct TuneDecision {
 
 inline constexpr double kMargin = 0.03;  ///< of the default's time, which a choice gains at least
 
-/// Decides on each cell, among the candidates that `allowed` accepts. `usual` names the default: another
-/// candidate replaces it only if its times are lower by a rank-sum test with p below 0.05, corrected for
-/// the number of tests in all cells (Holm), if the 95% intervals of both medians are kMargin apart, and
-/// if it is not refuted. Where a cell has no default, the lowest median wins. A cell without candidates
-/// has no decision.
+/// Decides on each cell, among the candidates that `allowed` accepts. `usual` names the default:
+/// another candidate replaces it only if its times are lower by a rank-sum test with p below 0.05,
+/// corrected for the number of tests in all cells (Holm), if the 95% intervals of both medians are
+/// kMargin apart, and if it is not refuted. Where a cell has no default, the lowest median wins. A
+/// cell without candidates has no decision.
 std::vector<std::optional<TuneDecision>> decide(
     const std::vector<TuneCell>& cells, const std::string& usual,
     const std::function<bool(const TunedChoice&)>& allowed);
@@ -58,8 +58,8 @@ enum class Outside {
 };
 
 /// Returns the table of the decisions: the sizes between two cells are divided at their geometric
-/// mean, the ends hold for all smaller and larger sizes, and the ranks of a cell hold up to the next
-/// cell's.
+/// mean, the ends hold for all smaller and larger sizes, and the ranks of a cell hold up to the
+/// next cell's.
 TuningTable table_of(const std::vector<TuneCell>& cells,
                      const std::vector<std::optional<TuneDecision>>& decisions, Outside outside,
                      std::string made_by);

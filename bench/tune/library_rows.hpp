@@ -1,6 +1,6 @@
-// Rows of `arlab run` that are not algorithms of the catalog: "native", "native:ring" and "native:all",
-// the library's own allreduce; "gloo:ring" and "gloo:all", those of Gloo on the same ranks; and
-// "auto:table=FILE", what a tuning table chooses.
+// Rows of `arlab run` that are not algorithms of the catalog: "native", "native:ring" and
+// "native:all", the library's own allreduce; "gloo:ring" and "gloo:all", those of Gloo on the same
+// ranks; and "auto:table=FILE", what a tuning table chooses.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct LibraryNames {
 /// Throws Error(usage) if there are rows of another library: `command` knows this one only.
 void refuse_other_library(const std::vector<std::string>& specs, std::string_view command);
 
-/// Removes these names from those of the sweep. `table`: of the name "auto" without one; empty: none.
-/// Throws Error(usage) for a bad table, and for collectives other than allreduce.
+/// Removes these names from those of the sweep. `table`: of the name "auto" without one; empty:
+/// none. Throws Error(usage) for a bad table, and for collectives other than allreduce.
 LibraryNames take_library_names(SweepOptions& sweep, const std::string& table);
 
 /// Returns the configurations with the rows of these names after those of their problem, or instead
@@ -34,14 +34,14 @@ LibraryNames take_library_names(SweepOptions& sweep, const std::string& table);
 std::vector<Config> with_library_rows(const std::vector<Config>& configs,
                                       const LibraryNames& names);
 
-/// Returns the configurations of one problem with one for each of the library's algorithms instead of
-/// "all". All executors of a run call it together. Throws Error(usage) with all names for an
+/// Returns the configurations of one problem with one for each of the library's algorithms instead
+/// of "all". All executors of a run call it together. Throws Error(usage) with all names for an
 /// algorithm that the library does not have.
 std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
                                          collectives::Executor& executor);
 
-/// Returns why the library cannot run a row of its own; empty for other rows. All executors of a run call it
-/// together.
+/// Returns why the library cannot run a row of its own; empty for other rows. All executors of a
+/// run call it together.
 std::string library_refusal(const Config& config, collectives::Executor& executor);
 
 /// Whether configurations are measured in turns: one problem and operand.

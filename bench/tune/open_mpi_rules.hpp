@@ -1,5 +1,5 @@
-// Rules files of Open MPI's component coll_tuned: which of its allreduce algorithms to use for which
-// communicators and sizes. Releases before 6.0 read the classic format, later ones JSON.
+// Rules files of Open MPI's component coll_tuned: which of its allreduce algorithms to use for
+// which communicators and sizes. Releases before 6.0 read the classic format, later ones JSON.
 #pragma once
 
 #include <optional>

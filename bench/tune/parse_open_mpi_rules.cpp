@@ -1,4 +1,5 @@
-// Reads classic rules files of Open MPI, and says what the library does not: why it would ignore one.
+// Reads classic rules files of Open MPI, and says what the library does not: why it would ignore
+// one.
 #include <fmt/format.h>
 
 #include <algorithm>

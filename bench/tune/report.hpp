@@ -13,7 +13,8 @@ namespace arlab::bench {
 std::string table_of_decisions(const std::vector<TuneCell>& cells,
                                const std::vector<std::optional<TuneDecision>>& decisions);
 
-/// Returns how much slower the choice of each cell is than the lowest median in it, at most: 0.05 is 5%.
+/// Returns how much slower the choice of each cell is than the lowest median in it, at most: 0.05
+/// is 5%.
 double largest_loss(const std::vector<std::optional<TuneDecision>>& decisions);
 
 }  // namespace arlab::bench

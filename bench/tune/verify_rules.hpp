@@ -1,5 +1,6 @@
-// verify_rules: runs Open MPI with a rules file, and finds out cell by cell whether it took the rule,
-// and whether it became faster. A file is never trusted: the library ignores a faulty one silently.
+// verify_rules: runs Open MPI with a rules file, and finds out cell by cell whether it took the
+// rule, and whether it became faster. A file is never trusted: the library ignores a faulty one
+// silently.
 #pragma once
 
 #include <string>
@@ -21,9 +22,9 @@ struct RuleCheck {
   std::string verdict;  ///< faster, slower, same, not enough runs; empty without a rule
 };
 
-/// Runs all sizes on all ranks of the options, with and without the file. `table`: what the file says.
-/// `timed`: also measures both, in `options.launches` jobs each. Throws Error(environment) if a job
-/// without the file fails, and Error(check) if only the one with it does.
+/// Runs all sizes on all ranks of the options, with and without the file. `table`: what the file
+/// says. `timed`: also measures both, in `options.launches` jobs each. Throws Error(environment) if
+/// a job without the file fails, and Error(check) if only the one with it does.
 std::vector<RuleCheck> verify_rules(const TuneOptions& options, const TuningTable& table,
                                     const std::string& file, bool timed,
                                     const TemporaryFolder& folder);

@@ -18,14 +18,16 @@ struct TuneFiles {
   std::optional<OpenMpiVersion> version = {};  ///< that the rules are for; empty: the one here
 };
 
-/// Throws Error(usage) if a file lacks what it needs, and Error(environment) if one cannot be written.
+/// Throws Error(usage) if a file lacks what it needs, and Error(environment) if one cannot be
+/// written.
 void check_files(const TuneFiles& files);
 
 /// The version that the rules file is for. Throws Error(usage) if it is not known.
 OpenMpiVersion version_of(const TuneFiles& files);
 
-/// Returns the choices among algorithms of the library, as "native:ring". From simulated cells those of
-/// the catalog that send the same: master_worker, butterfly, ring and rabenseifner of Open MPI's.
+/// Returns the choices among algorithms of the library, as "native:ring". From simulated cells
+/// those of the catalog that send the same: master_worker, butterfly, ring and rabenseifner of Open
+/// MPI's.
 std::vector<std::optional<TuneDecision>> decide_for_library(const std::vector<TuneCell>& cells,
                                                             bool simulated);
 

@@ -1,4 +1,5 @@
-// CSV table: reads a file of comma-separated values with a header line, and checks each number it gives.
+// CSV table: reads a file of comma-separated values with a header line, and checks each number it
+// gives.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +11,18 @@ namespace arlab::bench {
 
 class CsvTable {
  public:
-  /// `name` is for messages. Throws Error(usage), with the line, if the text is empty, if a line has
-  /// another number of fields than the header, or if a column of `required` is missing.
+  /// `name` is for messages. Throws Error(usage), with the line, if the text is empty, if a line
+  /// has another number of fields than the header, or if a column of `required` is missing.
   CsvTable(std::string_view text, std::string name, const std::vector<std::string_view>& required);
 
   std::size_t rows() const { return rows_.size(); }
   /// Returns a field; empty if there is no such column.
   std::string text(std::size_t row, std::string_view column) const;
-  /// Throws Error(usage), with line and column, unless the field is a finite number of at least `least`.
+  /// Throws Error(usage), with line and column, unless the field is a finite number of at least
+  /// `least`.
   double number(std::size_t row, std::string_view column, double least) const;
-  /// Throws Error(usage), with line and column, unless the field is a whole number of at least `least`.
+  /// Throws Error(usage), with line and column, unless the field is a whole number of at least
+  /// `least`.
   std::int64_t whole(std::size_t row, std::string_view column, std::int64_t least) const;
   /// Throws Error(usage) that names line, column, and value.
   [[noreturn]] void refuse(std::size_t row, std::string_view column, std::string_view remedy) const;

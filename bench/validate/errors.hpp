@@ -1,4 +1,5 @@
-// Errors of predictions: their distribution, and the share of pairs of algorithms that are ordered right.
+// Errors of predictions: their distribution, and the share of pairs of algorithms that are ordered
+// right.
 #pragma once
 
 #include <string>
@@ -22,8 +23,8 @@ struct Pairs {
   std::size_t all = 0, right = 0;
 };
 
-/// Compares the algorithms that a job measured at one size, if their times differ by more than `apart`, a
-/// fraction.
+/// Compares the algorithms that a job measured at one size, if their times differ by more than
+/// `apart`, a fraction.
 Pairs pairs_of(const std::vector<const PredictedRow*>& rows, double apart);
 
 }  // namespace arlab::bench

@@ -34,7 +34,8 @@ MessageCase FittedMessages::case_of(const PublishedTime& row, bool by_default) c
   return one;
 }
 
-// A job's rows of one algorithm are the default rule if that explains them much better than the algorithm.
+// A job's rows of one algorithm are the default rule if that explains them much better than the
+// algorithm.
 std::vector<bool> FittedMessages::find_default_rows(const std::vector<PublishedTime>& rows) {
   constexpr double kExplained = 0.15;  // mean error, as a logarithm
   const MessageModel model(states_);

@@ -1,5 +1,5 @@
-// Fits the message model to the calibration rows of a system, and finds out which rows the library solved
-// by another algorithm than it was asked for.
+// Fits the message model to the calibration rows of a system, and finds out which rows the library
+// solved by another algorithm than it was asked for.
 #pragma once
 
 #include <map>

@@ -26,10 +26,10 @@ struct KnownName {
   bool cuts = false;           // it, into one part per rank
 };
 
-// Longer names before those they begin with. PICO's and Open MPI's exchanges of whole vectors work on a
-// copy and copy the result back; the other algorithms copy the vector once. Open MPI's allgather_reduce
-// gathers all vectors, but its calibration rows equal those of rabenseifner in the same jobs within 2%: the
-// library ran that.
+// Longer names before those they begin with. PICO's and Open MPI's exchanges of whole vectors work
+// on a copy and copy the result back; the other algorithms copy the vector once. Open MPI's
+// allgather_reduce gathers all vectors, but its calibration rows equal those of rabenseifner in the
+// same jobs within 2%: the library ran that.
 constexpr KnownName kKnownNames[] = {
     {"recursive_doubling", "butterfly", 2},
     {"rabenseifner", "rabenseifner", 1, true},
@@ -85,8 +85,8 @@ Implementation by_messages(const PublishedTime& row, std::string_view text,
                   .bytes = row.bytes,
                   .copies = is_mpich(text) ? 1 : known.copies};
   if (known.cuts && has_few_elements(row)) one = exchange_of_whole_vectors(row);
-  // PICO's segmented form cuts messages that are added up. Without a size in the name a segment is the
-  // share of a rank.
+  // PICO's segmented form cuts messages that are added up. Without a size in the name a segment is
+  // the share of a rank.
   if (known.prefix.ends_with("_bdw") && contains(text, "segmented")) {
     const Count segment = number_at_end(text);
     one.segment = segment > 0 ? static_cast<double>(segment)

@@ -1,5 +1,5 @@
-// Implementations: what the name of a published algorithm stands for: the algorithm of our catalog, and how
-// the library runs it.
+// Implementations: what the name of a published algorithm stands for: the algorithm of our catalog,
+// and how the library runs it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Published gains: scaling efficiencies and speedups that papers state, beside predictions from the inputs that
-// they state. Nothing is fitted.
+// Published gains: scaling efficiencies and speedups that papers state, beside predictions from the
+// inputs that they state. Nothing is fitted.
 #pragma once
 
 #include <functional>

@@ -29,7 +29,8 @@ struct PublishedTime {
   Split split = Split::test;
 };
 
-/// Reads the text of allreduce.csv. Throws Error(usage) that names the line, the value, and the remedy.
+/// Reads the text of allreduce.csv. Throws Error(usage) that names the line, the value, and the
+/// remedy.
 std::vector<PublishedTime> read_published_times(std::string_view text, const std::string& name);
 
 }  // namespace arlab::bench

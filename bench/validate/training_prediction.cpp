@@ -16,8 +16,8 @@ namespace {
 using simulator::Prior;
 using training::ModelProfile;
 
-// Speeds of training are means over many steps. The fit assumes errors of 8% per row; theirs are about a
-// quarter of that, so that priors count less.
+// Speeds of training are means over many steps. The fit assumes errors of 8% per row; theirs are
+// about a quarter of that, so that priors count less.
 constexpr double kLessThanUsual = 4;
 
 // The parameters of a fit, by what they are of.
@@ -96,8 +96,8 @@ std::optional<ModelProfile> built_in_profile(const std::string& model) {
   return std::nullopt;
 }
 
-// A ring runs at the rate of its slowest connection: inside the nodes, or between them. What a model
-// does in addition with several GPUs is a part of its step on one.
+// A ring runs at the rate of its slowest connection: inside the nodes, or between them. What a
+// model does in addition with several GPUs is a part of its step on one.
 TrainingValidation predict_schedules(const std::vector<TrainingRow>& rows,
                                      const FindProfile& find) {
   constexpr double kNodeRate = 8, kUsedOfLine = 0.95, kExtra = 0.01;  // PCIe 3.0 x16 moves up to 12
@@ -134,8 +134,8 @@ TrainingValidation predict_schedules(const std::vector<TrainingRow>& rows,
   return fitted(std::move(all), parameters, predict);
 }
 
-// Gradients of two bytes are exchanged after the backward pass. A part of the step does not depend on the
-// batch.
+// Gradients of two bytes are exchanged after the backward pass. A part of the step does not depend
+// on the batch.
 TrainingValidation predict_scaling(const std::vector<TrainingRow>& rows, const FindProfile& find) {
   constexpr double kFixed = 0.1, kFixedSpread = 0.3, kNodeRate = 200, kNetworkRate = 20;
   std::vector<PredictedTraining> all;

@@ -1,5 +1,5 @@
-// Training prediction: predicts published training speeds from their calibration rows and the models'
-// profiles, by the simulated timeline of each row's scheduler.
+// Training prediction: predicts published training speeds from their calibration rows and the
+// models' profiles, by the simulated timeline of each row's scheduler.
 #pragma once
 
 #include <functional>

@@ -22,7 +22,8 @@ struct TrainingRow {
   double step_us() const { return 1e6 * batch_per_gpu * gpus / samples_per_s; }
 };
 
-/// Reads training_schedules.csv. Throws Error(usage) that names the line, the value, and the remedy.
+/// Reads training_schedules.csv. Throws Error(usage) that names the line, the value, and the
+/// remedy.
 std::vector<TrainingRow> read_training_schedules(std::string_view text, const std::string& name);
 /// Reads training_scaling.csv, in the same way.
 std::vector<TrainingRow> read_training_scaling(std::string_view text, const std::string& name);

@@ -1,4 +1,5 @@
-// training_step: the time of a training step under a published method, on nodes of 4 GPUs and a network.
+// training_step: the time of a training step under a published method, on nodes of 4 GPUs and a
+// network.
 #pragma once
 
 #include <string>
@@ -28,8 +29,8 @@ struct TrainingMethod {
 /// Reads "WFBP-A2A", "MG-WFBP", "ByteScheduler-PS" and so on.
 TrainingMethod parse_training_method(const std::string& name);
 
-/// Returns the profile's layers with passes scaled so that a step takes `us`, of which the first forward
-/// pass waits `extra_us`.
+/// Returns the profile's layers with passes scaled so that a step takes `us`, of which the first
+/// forward pass waits `extra_us`.
 training::Profile layers_taking(const training::ModelProfile& profile, double us, double extra_us);
 
 /// Returns picoseconds per step. The layers include everything that a single GPU does.

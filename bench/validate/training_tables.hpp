@@ -8,8 +8,8 @@
 
 namespace arlab::bench {
 
-/// Returns errors by model, network and method, the pairs of methods that are ordered right, and what was
-/// left out.
+/// Returns errors by model, network and method, the pairs of methods that are ordered right, and
+/// what was left out.
 std::string training_tables(const TrainingValidation& validation);
 /// Returns the rows of split test whose error is above `least`, worst first.
 std::string training_misses(const TrainingValidation& validation, double least);

@@ -1,7 +1,8 @@
 // Validation: predicts published measurements from their calibration rows.
 //
-// Rows are fitted per system and kind of transport. A prediction depends on the calibration rows of its
-// system, on the names and sizes of its own row, and on nothing that was measured in a row of split test.
+// Rows are fitted per system and kind of transport. A prediction depends on the calibration rows of
+// its system, on the names and sizes of its own row, and on nothing that was measured in a row of
+// split test.
 #pragma once
 
 #include <optional>

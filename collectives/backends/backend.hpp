@@ -2,7 +2,8 @@
 //
 // To add one, write collectives/backends/catalog/<name>.cpp with `Backend <name>()` in namespace
 // arlab::collectives::backend_catalog, and one test. A backend whose library was not found at build
-// time stays in the catalog and gives the reason. Callers choose by these fields, never by the name.
+// time stays in the catalog and gives the reason. Callers choose by these fields, never by the
+// name.
 #pragma once
 
 #include <functional>

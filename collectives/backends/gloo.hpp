@@ -11,7 +11,8 @@ namespace arlab::collectives {
 /// Returns why Gloo cannot be used here, and a remedy; empty if it can.
 std::string why_no_gloo();
 
-/// Returns what connects ranks by Gloo, or throws why_no_gloo() as Error(environment) when it is called.
+/// Returns what connects ranks by Gloo, or throws why_no_gloo() as Error(environment) when it is
+/// called.
 ConnectLibrary connect_gloo(const Patience& patience);
 
 }  // namespace arlab::collectives

@@ -15,8 +15,8 @@ std::string why_no_mpi();
 /// The MPI library's name and version; empty if the build has no MPI.
 std::string mpi_library();
 
-/// Set the environment of the MPI library, before a Job starts it: so that the algorithms of its own
-/// allreduce can be chosen, or its messages are counted. What the user has set stays.
+/// Set the environment of the MPI library, before a Job starts it: so that the algorithms of its
+/// own allreduce can be chosen, or its messages are counted. What the user has set stays.
 void prepare_library_algorithms();
 void prepare_message_counts();
 
@@ -33,8 +33,8 @@ class Job {
   Rank ranks() const;
   /// All processes of the job. Throws Error(usage) outside of a job.
   Communicator& world() const;
-  /// Calls `body` on the first `ranks` processes, which are the job meanwhile; the others rest. Outside of a
-  /// job, only calls it. All processes call it together.
+  /// Calls `body` on the first `ranks` processes, which are the job meanwhile; the others rest.
+  /// Outside of a job, only calls it. All processes call it together.
   void on_first(Rank ranks, const std::function<void()>& body);
   /// Position of this process among those on its machine. All processes call it together.
   Rank local_rank() const;

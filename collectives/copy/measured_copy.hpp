@@ -1,4 +1,5 @@
-// MeasuredCopy: copies memory that another core has read or written before, in the way that has been the faster.
+// MeasuredCopy: copies memory that another core has read or written before, in the way that has
+// been the faster.
 //
 // For one rank: not for several threads at once.
 #pragma once

@@ -1,9 +1,10 @@
 // WayChoice: how bytes get from one rank's memory to another's, by what each way has taken so far.
 //
-// Which way is the fastest depends on the size, and on how far apart two cores are: whether they share a cache, how
-// fast one takes lines from the other, what a call of the system costs. None of that can be asked for, so every way
-// is tried at times, the less often the longer the same one stays the fastest. A trial is a few messages, so that the
-// caches, and a peer that does the same, get used to it.
+// Which way is the fastest depends on the size, and on how far apart two cores are: whether they
+// share a cache, how fast one takes lines from the other, what a call of the system costs. None of
+// that can be asked for, so every way is tried at times, the less often the longer the same one
+// stays the fastest. A trial is a few messages, so that the caches, and a peer that does the same,
+// get used to it.
 #pragma once
 
 #include <array>

@@ -75,8 +75,8 @@ DeviceInfo info_of(int index) {
                      " GB/s), PCI " + bus.data()};
 }
 
-/// Makes the GPU the thread's current one, which opens it, and loads all kernels: CUDA may load one at
-/// its first launch, and then wait for all that runs on the GPU, such as a message of NCCL.
+/// Makes the GPU the thread's current one, which opens it, and loads all kernels: CUDA may load one
+/// at its first launch, and then wait for all that runs on the GPU, such as a message of NCCL.
 void open(int index) {
   const std::string gpu = "GPU " + std::to_string(index);
   if (const cudaError_t code = cudaSetDevice(index); code != cudaSuccess) {

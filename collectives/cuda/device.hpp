@@ -16,15 +16,15 @@ namespace arlab::collectives::cuda {
 /// Returns why no GPU can be used here, and a remedy; empty if one can. Opens none.
 std::string unavailable();
 
-/// Opens all visible GPUs; those that can, read one another's memory. Throws Error(environment) where
-/// unavailable() says why, or one cannot be opened.
+/// Opens all visible GPUs; those that can, read one another's memory. Throws Error(environment)
+/// where unavailable() says why, or one cannot be opened.
 Devices devices();
-/// Opens one of them, which reads no other's memory. Throws as devices() does, and for one that does not
-/// exist.
+/// Opens one of them, which reads no other's memory. Throws as devices() does, and for one that
+/// does not exist.
 std::unique_ptr<Device> device(int index);
 
-/// Number of visible GPUs, and what they are; opens none. Throws Error(environment) where unavailable()
-/// says why.
+/// Number of visible GPUs, and what they are; opens none. Throws Error(environment) where
+/// unavailable() says why.
 int device_count();
 std::vector<DeviceInfo> infos();
 

@@ -1,5 +1,5 @@
-// Reductions of 8-bit floats, four in a word, by the instructions of Ada, Hopper, and later GPUs: the bits of
-// float8.hpp and extremes.hpp. A float8_e5m2 is the upper half of a float16.
+// Reductions of 8-bit floats, four in a word, by the instructions of Ada, Hopper, and later GPUs:
+// the bits of float8.hpp and extremes.hpp. A float8_e5m2 is the upper half of a float16.
 #pragma once
 
 #include <cstdint>

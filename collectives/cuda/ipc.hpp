@@ -1,7 +1,7 @@
 // Memory of GPUs across processes of one machine, by CUDA IPC.
 //
-// A handle names an allocation of cudaMalloc. Another process opens it, and its GPU then reads and writes
-// that memory as a peer's. It must be closed there before it is freed here.
+// A handle names an allocation of cudaMalloc. Another process opens it, and its GPU then reads and
+// writes that memory as a peer's. It must be closed there before it is freed here.
 #pragma once
 
 #include <cstddef>

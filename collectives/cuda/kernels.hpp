@@ -31,7 +31,8 @@ bool fits_device();
 void load_kernels();
 
 void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch);
-/// Adds all senders in their order, and rounds after each: one pass over `into` for up to 8 of them.
+/// Adds all senders in their order, and rounds after each: one pass over `into` for up to 8 of
+/// them.
 void reduce(std::byte* into, std::span<const std::byte* const> from, Count elements,
             Operand operand, const Launch& launch);
 void scale(std::byte* data, Count elements, DType dtype, double divisor, const Launch& launch);

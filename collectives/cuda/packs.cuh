@@ -27,8 +27,8 @@ inline unsigned blocks_for(Count threads, const Launch& launch) {
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks > launch.blocks ? launch.blocks : blocks);
 }
 
-/// Launches a kernel on `blocks` blocks of kThreads threads. A function, so that any compiler parses
-/// it.
+/// Launches a kernel on `blocks` blocks of kThreads threads. A function, so that any compiler
+/// parses it.
 template <class... Parameters, class... Arguments>
 void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, const Launch& launch,
                    const Arguments&... arguments) {
@@ -78,8 +78,8 @@ struct Share {
 };
 __device__ inline Share grid_share() { return {thread_index(), thread_count()}; }
 
-/// into[i] = step(from[i]...); `into` may be one of them. All loads of a group are in progress before
-/// its first store.
+/// into[i] = step(from[i]...); `into` may be one of them. All loads of a group are in progress
+/// before its first store.
 template <class T, class Step, class... From>
 __device__ void map_share(const Share& mine, T* into, const Cut& cut, Step step,
                           const From*... from) {

@@ -1,16 +1,18 @@
 // Flags and words that ranks of a plan exchange, with the memory orders that PTX's model asks for.
 //
-// A block publishes its progress after a barrier, by a release of the whole system; who waits acquires
-// it, and then passes a barrier. So all that the block has read and written happens before all that the
-// waiting block does next: the model's release and acquire are cumulative over barriers of a block
-// ("Memory Consistency Model", PTX ISA 8). Data between them are plain accesses.
+// A block publishes its progress after a barrier, by a release of the whole system; who waits
+// acquires it, and then passes a barrier. So all that the block has read and written happens before
+// all that the waiting block does next: the model's release and acquire are cumulative over
+// barriers of a block ("Memory Consistency Model", PTX ISA 8). Data between them are plain
+// accesses.
 //
-// Words need no order: 8 bytes that are written as one hold 4 bytes of data and the number of the run
-// that wrote them. Each run has its own slot for each message, and runs follow one another.
+// Words need no order: 8 bytes that are written as one hold 4 bytes of data and the number of the
+// run that wrote them. Each run has its own slot for each message, and runs follow one another.
 //
-// The stand-in for CUDA runs threads in any order between these accesses, so a missing wait, flag, or
-// barrier gives wrong results there. It keeps memory in order: a test finds release, acquire, their scope,
-// and accesses of 8 bytes in the PTX of these functions; that they suffice is by reasoning alone.
+// The stand-in for CUDA runs threads in any order between these accesses, so a missing wait, flag,
+// or barrier gives wrong results there. It keeps memory in order: a test finds release, acquire,
+// their scope, and accesses of 8 bytes in the PTX of these functions; that they suffice is by
+// reasoning alone.
 #pragma once
 
 #include <cuda/atomic>

@@ -11,8 +11,8 @@ class LockFile {
  public:
   enum class When { now, as_soon_as_possible };
 
-  /// Opens the file, which it creates, and locks it. Throws Error(environment) if it cannot be opened.
-  /// Some file systems have no locks; then nothing is locked.
+  /// Opens the file, which it creates, and locks it. Throws Error(environment) if it cannot be
+  /// opened. Some file systems have no locks; then nothing is locked.
   LockFile(const std::string& path, When when);
   /// Removes the file if it is locked here.
   ~LockFile();

@@ -20,7 +20,8 @@
 namespace arlab::collectives {
 namespace {
 
-// Gloo has functions, which make their buffers in each call, and classes, which keep them for a vector.
+// Gloo has functions, which make their buffers in each call, and classes, which keep them for a
+// vector.
 enum class Kind { ring, bcube, ring_chunked, halving_doubling };
 
 struct Named {

@@ -15,8 +15,8 @@
 namespace arlab::collectives {
 namespace {
 
-// Gloo's ranks publish their addresses in a store. Every rank publishes the same number of times, in the
-// same order, before it looks up: so each time is an exchange over the communicator.
+// Gloo's ranks publish their addresses in a store. Every rank publishes the same number of times,
+// in the same order, before it looks up: so each time is an exchange over the communicator.
 class ExchangeStore final : public gloo::rendezvous::Store {
  public:
   explicit ExchangeStore(Communicator& control) : control_(control) {}

@@ -20,8 +20,9 @@ class CheckedVector {
 
   std::byte* data() const { return data_.data(); }
   const std::byte* input() const { return input_.data(); }
-  /// Enqueues what a run needs: a copy of the input in the vector; or, for runs out of place, values
-  /// that are not a result. Cold runs also need other memory to pass through the device's caches.
+  /// Enqueues what a run needs: a copy of the input in the vector; or, for runs out of place,
+  /// values that are not a result. Cold runs also need other memory to pass through the device's
+  /// caches.
   void reset(const RunMode& mode);
   /// Enqueues the copy of the input with which an algorithm starts out of place.
   void copy_input();

@@ -96,8 +96,8 @@ std::unique_ptr<DeviceGraph> ColocatedExecutor::capture(const Prepared& prepared
   return capture.take();
 }
 
-// A graph has events of its own: the device takes the time of the others as soon as it is idle, before
-// the host has launched anything.
+// A graph has events of its own: the device takes the time of the others as soon as it is idle,
+// before the host has launched anything.
 void ColocatedExecutor::run(Prepared& prepared, const RunMode& mode) {
   DeviceGraph* const graph = mode.in_place ? prepared.graph_.get() : prepared.out_of_place_.get();
   last_peer_ = prepared.peer_;

@@ -51,8 +51,8 @@ class ColocatedExecutor final : public Executor, private Workload {
 
   /// Spreads the ranks over the devices in blocks. `streams`: per rank; its lanes take turns on
   /// them. `as_graphs`: execute() and the workload launch a schedule as one graph instead of
-  /// enqueuing its copies and kernels one by one. `peer`: one kernel per device runs the whole plan. The
-  /// devices must outlive this. Throws Error(usage) unless 1 <= ranks <= kMaxDeviceRanks.
+  /// enqueuing its copies and kernels one by one. `peer`: one kernel per device runs the whole
+  /// plan. The devices must outlive this. Throws Error(usage) unless 1 <= ranks <= kMaxDeviceRanks.
   ColocatedExecutor(Devices& devices, Rank ranks, int streams = kDefaultStreams,
                     bool as_graphs = true, std::optional<PeerOptions> peer = {});
   ~ColocatedExecutor() override;
@@ -100,7 +100,8 @@ class ColocatedExecutor final : public Executor, private Workload {
     return *streams_[its][static_cast<std::size_t>(rank)];
   }
   /// Makes the streams of the first lanes. A device has few hardware queues, in which streams take
-  /// turns as they are made: those of one lane are made one after the other, and no more than are used.
+  /// turns as they are made: those of one lane are made one after the other, and no more than are
+  /// used.
   void make_streams(int lanes);
   Prepared prepare(const Algorithm& algorithm, const Problem& problem,
                    std::span<std::byte* const> data, Operand operand, int segments, bool as_graph,

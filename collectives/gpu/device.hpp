@@ -35,8 +35,8 @@ class DeviceStream {
   virtual ~DeviceStream() = default;
 
   virtual void copy(std::byte* into, const std::byte* from, std::size_t bytes) = 0;
-  /// The arithmetic of reduce.hpp: into[i] = into[i] op from[i], for each of `from` in turn. These may
-  /// be on other devices that this one reads().
+  /// The arithmetic of reduce.hpp: into[i] = into[i] op from[i], for each of `from` in turn. These
+  /// may be on other devices that this one reads().
   virtual void reduce_all(std::byte* into, std::span<const std::byte* const> from, Count elements,
                           Operand operand) = 0;
   void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) {
@@ -47,13 +47,14 @@ class DeviceStream {
   virtual void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                                Count elements, DType dtype) = 0;
 
-  /// One kernel that runs a plan of this device, of a grid of peer_grid(), with fewer blocks or as many.
+  /// One kernel that runs a plan of this device, of a grid of peer_grid(), with fewer blocks or as
+  /// many.
   virtual void run_plan(const PeerPlan& /*plan*/, int /*threads*/, Operand /*operand*/) {
     fail(Blame::environment, "this device runs no plans by itself");
   }
 
-  /// The event must be of this stream's device. A timed one that is recorded in a capture is recorded
-  /// anew by each launch of the graph.
+  /// The event must be of this stream's device. A timed one that is recorded in a capture is
+  /// recorded anew by each launch of the graph.
   virtual void record(const DeviceEvent& event) = 0;
   /// Later work waits until the event, as recorded last, is done; any device's event.
   virtual void wait(const DeviceEvent& event) = 0;
@@ -76,8 +77,8 @@ class DeviceStream {
   virtual void launch(DeviceGraph& graph) = 0;
 };
 
-/// Captures the work of a stream while it lives. A capture that no take() has ended is dropped, so that
-/// the stream works again after an exception.
+/// Captures the work of a stream while it lives. A capture that no take() has ended is dropped, so
+/// that the stream works again after an exception.
 class DeviceCapture {
  public:
   explicit DeviceCapture(DeviceStream& stream) : stream_(&stream) { stream.begin_capture(); }
@@ -107,11 +108,11 @@ class Device {
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
   virtual DeviceMemory allocate_pinned(std::size_t bytes) = 0;  ///< on the host
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  /// Returns the stream in which frameworks such as LibTorch compute on this device unless they are set
-  /// otherwise; by default the device's own.
+  /// Returns the stream in which frameworks such as LibTorch compute on this device unless they are
+  /// set otherwise; by default the device's own.
   virtual std::unique_ptr<DeviceStream> framework_stream() { return make_stream(); }
-  /// Returns the most blocks with which a plan of that number of ranks of this device runs, all at once. Throws
-  /// Error(environment) where it has no room, or cannot.
+  /// Returns the most blocks with which a plan of that number of ranks of this device runs, all at
+  /// once. Throws Error(environment) where it has no room, or cannot.
   virtual PeerGrid peer_grid(Rank /*ranks*/, Operand /*operand*/) {
     fail(Blame::environment, "this device runs no plans by itself");
   }
@@ -121,14 +122,15 @@ class Device {
   /// Returns why other processes cannot open this device's memory, and a remedy; empty if they can.
   virtual std::string why_not_shared() const { return "this device shares no memory: use nccl"; }
   /// Lets other processes open memory of allocate(). From then on, what its owner frees stays until
-  /// free_shared(). Throws Error(environment) if the memory is not this device's, or cannot be shared.
+  /// free_shared(). Throws Error(environment) if the memory is not this device's, or cannot be
+  /// shared.
   virtual SharedDeviceMemory share(const std::byte* /*data*/) {
     fail(Blame::environment, why_not_shared());
   }
   /// Frees shared memory whose owner has freed it. All other processes must have closed it.
   virtual void free_shared() {}
-  /// Opens the allocation that another process shares, which may be open already; closed at the end.
-  /// Throws Error(environment) with the reason.
+  /// Opens the allocation that another process shares, which may be open already; closed at the
+  /// end. Throws Error(environment) with the reason.
   virtual DeviceMemory open_shared(const SharedDeviceMemory& /*memory*/) {
     fail(Blame::environment, why_not_shared());
   }

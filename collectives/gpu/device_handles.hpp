@@ -1,5 +1,5 @@
-// What a GPU hands out: its memory and its events, as values. Who only keeps or passes them includes
-// this header; device.hpp is for those who call the device.
+// What a GPU hands out: its memory and its events, as values. Who only keeps or passes them
+// includes this header; device.hpp is for those who call the device.
 #pragma once
 
 #include <array>

@@ -125,8 +125,8 @@ class Scheduler {
     apply_staged(its.target_round);
   }
 
-  /// Whether the last work reduces the message before into the same memory, so that one pass over it
-  /// does for both.
+  /// Whether the last work reduces the message before into the same memory, so that one pass over
+  /// it does for both.
   bool joins_last(std::uint32_t m) const {
     if (schedule_.work.empty()) return false;
     const DeviceWork& last = schedule_.work.back();

@@ -31,8 +31,8 @@ struct DeviceWork {
   std::uint32_t count = 1;
 };
 
-/// Calls begin(round), read(message, count), stage(message), apply(message), or end(round) of `performer`
-/// for each range of work, in order.
+/// Calls begin(round), read(message, count), stage(message), apply(message), or end(round) of
+/// `performer` for each range of work, in order.
 template <class Performer>
 void perform(std::span<const DeviceWork> work, Performer& performer) {
   for (const auto& [kind, index, count] : work) switch (kind) {
@@ -77,8 +77,9 @@ struct DeviceSchedule {
   double traffic = 0;  ///< bytes that all ranks read and write in device memory, in all
 };
 
-/// The elements of 64 bytes: chunks of devices begin at multiples of them. Kernels, NCCL's too, move 16
-/// bytes at once only where both ends are on such a boundary, else single elements or bytes.
+/// The elements of 64 bytes: chunks of devices begin at multiples of them. Kernels, NCCL's too,
+/// move 16 bytes at once only where both ends are on such a boundary, else single elements or
+/// bytes.
 inline Count granule_of(DType dtype) { return 64 / static_cast<Count>(size_of(dtype)); }
 
 /// `reads(target, source)`: whether the device of one rank reads that of the other.

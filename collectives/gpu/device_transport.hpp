@@ -1,5 +1,5 @@
-// DeviceTransport: how messages travel between devices of different ranks, and the collectives of the
-// library that carries them.
+// DeviceTransport: how messages travel between devices of different ranks, and the collectives of
+// the library that carries them.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ class DeviceTransport {
   /// Cancels all messages in progress, so that nothing waits forever.
   virtual void abort() {}
 
-  /// The own collectives of the library, on device memory, in this stream, which outlives their use.
+  /// The own collectives of the library, on device memory, in this stream, which outlives their
+  /// use.
   virtual Baseline& baseline(DeviceStream& /*stream*/) { return no_baseline(); }
   /// Memory for the vector of these, on which they are fastest.
   virtual DeviceMemory allocate(Device& device, std::size_t bytes) {

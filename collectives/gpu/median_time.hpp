@@ -10,10 +10,10 @@
 
 namespace arlab::collectives {
 
-/// Returns the median duration of one `work`, which enqueues on `stream`, over kBatches batches after
-/// one to warm up. A batch is kLaunches of it between two events. An idle device takes the time of
-/// the first event some microseconds before the host launches anything, which would be a tenth of a
-/// single copy of 64 MiB.
+/// Returns the median duration of one `work`, which enqueues on `stream`, over kBatches batches
+/// after one to warm up. A batch is kLaunches of it between two events. An idle device takes the
+/// time of the first event some microseconds before the host launches anything, which would be a
+/// tenth of a single copy of 64 MiB.
 inline constexpr int kBatches = 11, kLaunches = 20;
 
 inline double median_microseconds(Device& device, DeviceStream& stream,

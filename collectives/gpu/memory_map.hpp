@@ -1,4 +1,5 @@
-// MemoryMap: finds the device that owns a range of memory, and keeps what other processes may have open.
+// MemoryMap: finds the device that owns a range of memory, and keeps what other processes may have
+// open.
 #pragma once
 
 #include <map>

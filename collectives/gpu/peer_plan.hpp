@@ -1,8 +1,8 @@
 // PeerPlan: a collective as steps in device memory, which one kernel per device carries out.
 //
-// Each rank has a set of blocks. All blocks of a rank perform its steps in order, each on its slice of
-// the elements. A block publishes its progress in a flag that it alone writes; others wait for flags.
-// Plain data, read by the kernel (cuda/peer.cu).
+// Each rank has a set of blocks. All blocks of a rank perform its steps in order, each on its slice
+// of the elements. A block publishes its progress in a flag that it alone writes; others wait for
+// flags. Plain data, read by the kernel (cuda/peer.cu).
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace arlab::collectives {
 /// A flag is the number of the run, above 32 bits for the steps that the block has completed.
 using PeerFlag = std::uint64_t;
 
-/// What a step needs: that a rank has completed its first `progress` steps; only the same block of it,
-/// or all blocks.
+/// What a step needs: that a rank has completed its first `progress` steps; only the same block of
+/// it, or all blocks.
 struct PeerWait {
   PeerFlag* flags = nullptr;  ///< of the rank's blocks
   std::uint32_t progress = 0;
@@ -25,8 +25,8 @@ struct PeerWait {
   bool all_blocks = false;
 };
 
-/// `words` are messages with the run's number in each 8 bytes: the receiver needs no flag. Two words
-/// hold 8 bytes of data.
+/// `words` are messages with the run's number in each 8 bytes: the receiver needs no flag. Two
+/// words hold 8 bytes of data.
 enum class PeerKind : std::uint8_t {
   mark,         ///< nothing, after its waits
   copy,         ///< from memory

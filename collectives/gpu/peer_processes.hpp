@@ -1,9 +1,9 @@
-// PeerProcesses: ranks in processes of one machine, each with a GPU of its own, whose kernels run plans
-// (PeerRun) by themselves, on one another's memory.
+// PeerProcesses: ranks in processes of one machine, each with a GPU of its own, whose kernels run
+// plans (PeerRun) by themselves, on one another's memory.
 //
-// Ranks exchange handles of their memory over the host, and open the memory of those whose memory their
-// steps use. Memory that a rank frees stays until all others have closed it: at the next exchange, or
-// free_memory(), to which a rank comes when it has dropped the plans on it.
+// Ranks exchange handles of their memory over the host, and open the memory of those whose memory
+// their steps use. Memory that a rank frees stays until all others have closed it: at the next
+// exchange, or free_memory(), to which a rank comes when it has dropped the plans on it.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ class PeerProcesses final : public DeviceTransport {
     std::vector<PeerSpaces> memory;  ///< of each rank
     std::vector<DeviceMemory> open;  ///< keeps it
   };
-  /// Offers this rank's memory to all, and opens what is wanted of others. All ranks call it together.
-  /// Throws Error(environment), on all of them, with the reason of the first that cannot.
+  /// Offers this rank's memory to all, and opens what is wanted of others. All ranks call it
+  /// together. Throws Error(environment), on all of them, with the reason of the first that cannot.
   Opened exchange_memory(const PeerSpaces& mine, const Wanted& wanted);
 
   // DeviceTransport

@@ -62,8 +62,8 @@ PeerRun::PeerRun(const DeviceSchedule& schedule, std::span<Device* const> homes,
   for (Part& part : parts_) fill_tables(part);
 }
 
-// Allocating may wait for the kernels of peers, which may wait for this rank: nobody runs before all
-// have their memory.
+// Allocating may wait for the kernels of peers, which may wait for this rank: nobody runs before
+// all have their memory.
 PeerRun::PeerRun(const DeviceSchedule& schedule, PeerProcesses& processes, std::byte* data,
                  std::byte* scratch, const PeerOptions& options)
     : options_(options), operand_(schedule.operand) {

@@ -1,7 +1,8 @@
 // PeerRun: a plan in the memory of all devices, ready to be launched again and again.
 //
-// One kernel per device runs the steps of all ranks there. Devices read and write one another's memory:
-// those of one process, or those of several, of which each launches the kernel of its own rank.
+// One kernel per device runs the steps of all ranks there. Devices read and write one another's
+// memory: those of one process, or those of several, of which each launches the kernel of its own
+// rank.
 #pragma once
 
 #include <memory>
@@ -16,21 +17,21 @@ namespace arlab::collectives {
 
 class PeerRun {
  public:
-  /// `homes`: the device of each rank, ranks of one device in a row. `data` and `scratch`: of each rank.
-  /// All must outlive this. Throws Error(environment) unless all devices reach one another, and have
-  /// room for all blocks at once.
+  /// `homes`: the device of each rank, ranks of one device in a row. `data` and `scratch`: of each
+  /// rank. All must outlive this. Throws Error(environment) unless all devices reach one another,
+  /// and have room for all blocks at once.
   PeerRun(const DeviceSchedule& schedule, std::span<Device* const> homes,
           std::span<std::byte* const> data, std::span<std::byte* const> scratch,
           const PeerOptions& options);
-  /// `data` and `scratch`: of this process's rank. All ranks call it together. Throws Error(environment)
-  /// on all of them if one cannot open the memory that it needs.
+  /// `data` and `scratch`: of this process's rank. All ranks call it together. Throws
+  /// Error(environment) on all of them if one cannot open the memory that it needs.
   PeerRun(const DeviceSchedule& schedule, PeerProcesses& processes, std::byte* data,
           std::byte* scratch, const PeerOptions& options);
 
   std::size_t devices() const { return parts_.size(); }
   Rank first_rank(std::size_t device) const { return parts_[device].first; }
-  /// Enqueues one device's kernel. All devices must be launched. Those of one process start when all
-  /// their vectors are complete, and their next run after the end of all.
+  /// Enqueues one device's kernel. All devices must be launched. Those of one process start when
+  /// all their vectors are complete, and their next run after the end of all.
   void launch(std::size_t device, DeviceStream& stream) const;
   /// Throws Stalled if a wait of the runs so far was given up. They must have ended.
   void check() const;

@@ -99,8 +99,8 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
   return prepared;
 }
 
-// A graph is enqueued as a whole: its place has no rounds. A run that is enqueued behind another ends
-// that.
+// A graph is enqueued as a whole: its place has no rounds. A run that is enqueued behind another
+// ends that.
 void RankExecutor::enter_collective(const Prepared* prepared) {
   Place* const place = control_.place();
   if (!place) return;

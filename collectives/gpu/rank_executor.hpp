@@ -1,8 +1,8 @@
 // RankExecutor: one rank of a collective, with its own device. NCCL uses it, and so does MPI
 // with device buffers. Every rank has one, in its own process or thread.
 //
-// It performs the steps of the rank's plan (rank_plan.hpp). A DeviceTransport moves the messages. Or a kernel
-// runs a whole plan and reads its peers (PeerRun).
+// It performs the steps of the rank's plan (rank_plan.hpp). A DeviceTransport moves the messages.
+// Or a kernel runs a whole plan and reads its peers (PeerRun).
 #pragma once
 
 #include <array>
@@ -57,24 +57,24 @@ class RankExecutor final : public Executor, private Workload {
   /// On a vector in the device's memory. Returns when it is done.
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   Baseline& baseline() override { return baseline_; }
-  /// A rank enters when the host enqueues the first work of an idle stream, and leaves after the time
-  /// that the device takes.
+  /// A rank enters when the host enqueues the first work of an idle stream, and leaves after the
+  /// time that the device takes.
   Workload& workload() override { return *this; }
 
   Device& own_device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
 
-  /// How the vector is cut into chunks: for speed, or so that each result has the bits of a run on the
-  /// host, which adds an element in the order of its chunk.
+  /// How the vector is cut into chunks: for speed, or so that each result has the bits of a run on
+  /// the host, which adds an element in the order of its chunk.
   enum class Cutting { at_64_bytes, of_equal_size };
 
-  /// From how many bytes that a rank adds per step, in the mean, two waves of lanes overlap (rank_plan.hpp).
-  /// Each step then has two groups of messages. The default is an estimate: it was measured on no GPU.
-  /// The same on all ranks; for what is prepared from now on.
+  /// From how many bytes that a rank adds per step, in the mean, two waves of lanes overlap
+  /// (rank_plan.hpp). Each step then has two groups of messages. The default is an estimate: it was
+  /// measured on no GPU. The same on all ranks; for what is prepared from now on.
   void overlap_from(double bytes) { overlap_from_ = bytes; }
 
-  /// `data`: this rank's vector, on its device; changed in place. All ranks call it together: capturing
-  /// may connect them. Throws Error(usage) if the algorithm does not support the problem.
+  /// `data`: this rank's vector, on its device; changed in place. All ranks call it together:
+  /// capturing may connect them. Throws Error(usage) if the algorithm does not support the problem.
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
                    Operand operand, int segments, Cutting cutting = Cutting::at_64_bytes);
   /// Enqueues it. Every rank must run the same.

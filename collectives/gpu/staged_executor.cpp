@@ -82,8 +82,8 @@ void StagedExecutor::stage(std::span<std::byte> data, Run run) {
 }
 
 // Two streams take the pieces in turn: while one piece travels, the host copies the one before. The
-// first wait is the rank's, which loses its patience and knows of lost peers; the vector is unchanged
-// until then.
+// first wait is the rank's, which loses its patience and knows of lost peers; the vector is
+// unchanged until then.
 void StagedExecutor::bring_back(std::span<std::byte> data) {
   const auto piece_at = [&](std::size_t first) {
     return data.subspan(first, std::min(kPiece, data.size() - first));

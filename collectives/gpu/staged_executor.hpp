@@ -1,9 +1,11 @@
-// StagedExecutor: one rank whose vectors travel between devices. A vector in host memory is copied to the
-// rank's device, runs there, and is copied back; one in the device's memory runs where it is.
+// StagedExecutor: one rank whose vectors travel between devices. A vector in host memory is copied
+// to the rank's device, runs there, and is copied back; one in the device's memory runs where it
+// is.
 //
-// For training, which hands out gradients on either side while the fast network joins the GPUs. Buffers
-// are kept, pinned on the host's side. So is the plan of every problem, because training repeats the
-// same few problems. Its workload is the rank's: the device alone is measured, without the copies.
+// For training, which hands out gradients on either side while the fast network joins the GPUs.
+// Buffers are kept, pinned on the host's side. So is the plan of every problem, because training
+// repeats the same few problems. Its workload is the rank's: the device alone is measured, without
+// the copies.
 #pragma once
 
 #include <compare>
@@ -64,7 +66,8 @@ class StagedExecutor final : public Executor, private DeviceCollectives {
   /// Makes the buffers at least that large. Forgets what was prepared on smaller ones.
   void make_room(std::size_t bytes);
   void expect_unbroken() const;
-  /// Runs work of the rank on memory of the caller, once the events are done. Returns its microseconds.
+  /// Runs work of the rank on memory of the caller, once the events are done. Returns its
+  /// microseconds.
   template <class Run>
   double run_on_device(std::span<const DeviceEvent> after, Run run);
   template <class Run>

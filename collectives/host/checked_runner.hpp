@@ -1,4 +1,5 @@
-// CheckedRunner: how a benchmark runs collectives: on verifiable input, timed, with every result checked.
+// CheckedRunner: how a benchmark runs collectives: on verifiable input, timed, with every result
+// checked.
 #pragma once
 
 #include <map>
@@ -16,13 +17,13 @@ class CheckedRunner {
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   void load_input(const Problem& problem, Operand operand);
-  /// Copies the input into place, waits for all ranks, runs the collective, and checks every element
-  /// that it defines. Runs back to back are checked by the result of the last; in place, where each
-  /// changes the input of the next, by one more run. Needs load_input().
+  /// Copies the input into place, waits for all ranks, runs the collective, and checks every
+  /// element that it defines. Runs back to back are checked by the result of the last; in place,
+  /// where each changes the input of the next, by one more run. Needs load_input().
   CheckedRun run(const RunRequest& request);
 
-  /// The algorithm that the library reports for the runs of its allreduce by `native`, which is empty for
-  /// its own choice; empty if unknown, and on all ranks but the first.
+  /// The algorithm that the library reports for the runs of its allreduce by `native`, which is
+  /// empty for its own choice; empty if unknown, and on all ranks but the first.
   std::string choice(const std::string& native) const;
 
  private:

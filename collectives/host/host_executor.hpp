@@ -13,8 +13,8 @@
 
 namespace arlab::collectives {
 
-/// Connects the ranks of `control` by another library, which joins them by itself. They call it together.
-/// Throws Error(environment) with a remedy if the library is missing.
+/// Connects the ranks of `control` by another library, which joins them by itself. They call it
+/// together. Throws Error(environment) with a remedy if the library is missing.
 using ConnectLibrary = std::function<std::unique_ptr<Baseline>(Communicator& control)>;
 
 class HostExecutor final : public Executor, private Workload {
@@ -29,8 +29,8 @@ class HostExecutor final : public Executor, private Workload {
   Communicator& control() override { return communicator_; }
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
-  /// An algorithm runs as a HostPlan, made in its first run after load(). Out of place it copies what it
-  /// has to.
+  /// An algorithm runs as a HostPlan, made in its first run after load(). Out of place it copies
+  /// what it has to.
   Workload& workload() override { return *this; }
   Baseline& baseline() override { return communicator_.baseline(); }
   Baseline& other_baseline() override;

@@ -1,10 +1,11 @@
-// HostPlan: one rank's part of a collective on host memory, computed once and run any number of times.
+// HostPlan: one rank's part of a collective on host memory, computed once and run any number of
+// times.
 //
-// execute() resumes the programs of all lanes and makes their rounds anew in each call, which costs a
-// short message a third of its time. A plan keeps the rounds, as positions in the vector, and its
-// scratch memory. Run out of place, it does not start with a copy: what a rank sends before it changes
-// is sent from the source, what is first reduced is copied while the round's messages are in flight,
-// and what arrives complete is never copied.
+// execute() resumes the programs of all lanes and makes their rounds anew in each call, which costs
+// a short message a third of its time. A plan keeps the rounds, as positions in the vector, and its
+// scratch memory. Run out of place, it does not start with a copy: what a rank sends before it
+// changes is sent from the source, what is first reduced is copied while the round's messages are
+// in flight, and what arrives complete is never copied.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ class HostPlan {
   /// another size than the plan.
   Cost run(Communicator& communicator, std::span<std::byte> data, int first_lane = 0);
 
-  /// Runs the plan from one vector into another of the same size that does not overlap. Only what the
-  /// collective defines is written to `into`.
+  /// Runs the plan from one vector into another of the same size that does not overlap. Only what
+  /// the collective defines is written to `into`.
   Cost run(Communicator& communicator, std::span<const std::byte> from, std::span<std::byte> into,
            int first_lane = 0);
 

@@ -13,8 +13,8 @@ class PlanCache {
  public:
   explicit PlanCache(Rank me) : me_(me) {}
 
-  /// Returns the plan of a problem whose groups, grid and forest are always the same. It stays valid
-  /// until the next call. Throws Error(usage) if the algorithm does not support the problem.
+  /// Returns the plan of a problem whose groups, grid and forest are always the same. It stays
+  /// valid until the next call. Throws Error(usage) if the algorithm does not support the problem.
   HostPlan& get(const Algorithm& algorithm, const Problem& problem, Operand operand);
 
  private:

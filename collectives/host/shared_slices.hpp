@@ -1,7 +1,8 @@
 // shared_slices: an allreduce for ranks that read one another's memory.
 //
-// Each rank reduces its slice of the vector over all ranks' memory, then reads the other slices. That is
-// two rounds, and the least that can be read; as messages between machines it would be 2m(m-1) of them.
+// Each rank reduces its slice of the vector over all ranks' memory, then reads the other slices.
+// That is two rounds, and the least that can be read; as messages between machines it would be
+// 2m(m-1) of them.
 #pragma once
 
 #include <cstddef>

@@ -89,10 +89,11 @@ class MpiCommunicator final : public Communicator, private Baseline {
     watch_.progressed();
   }
 
-  // A round of at most one message each way, as most are, waits for one request instead of a list. A
-  // short message is sent by the blocking call, for which the library has a faster path. It cannot be
-  // interrupted, so only ranks that receive, too, use it: they do not run ahead of a rank that has
-  // stopped until the library has no room for more messages. Ranks that must not hang use it never.
+  // A round of at most one message each way, as most are, waits for one request instead of a list.
+  // A short message is sent by the blocking call, for which the library has a faster path. It
+  // cannot be interrupted, so only ranks that receive, too, use it: they do not run ahead of a rank
+  // that has stopped until the library has no room for more messages. Ranks that must not hang use
+  // it never.
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
     const Transfer *out = nullptr, *in = nullptr;
     for (const Transfer& t : round) (t.kind == ActionKind::send ? out : in) = &t;
@@ -349,7 +350,8 @@ class MpiCommunicator final : public Communicator, private Baseline {
         });
   }
 
-  // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
+  // Elements to be reduced land in scratch first, because sends of the round may still read the
+  // memory.
   void receive(LaneRound& its, int lane, std::span<const Transfer> round) {
     its.additions.clear();
     std::size_t needed = 0;
@@ -380,8 +382,8 @@ class MpiCommunicator final : public Communicator, private Baseline {
     done_.push_back(lane);
   }
 
-  // MPI waits by polling. A thread other than the main one leaves its core to the main thread or to another
-  // rank between polls.
+  // MPI waits by polling. A thread other than the main one leaves its core to the main thread or to
+  // another rank between polls.
   void rest(int polls, std::size_t bytes) const {
     if (polls < kPollsBeforeRest) return;
     if (rest_) return rest_(polls, bytes);

@@ -67,7 +67,8 @@ void native_all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand
               "MPI_Allgatherv");
 }
 
-// MPICH before 4.2 reads from a wrong address if a root other than 0 reduces in place (its issue 6540).
+// MPICH before 4.2 reads from a wrong address if a root other than 0 reduces in place (its issue
+// 6540).
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
 constexpr bool kAnyRootInPlace = false;
 #else

@@ -10,8 +10,8 @@
 
 namespace arlab::collectives {
 
-/// Runs the call that native_mpi_name() names. The result is where the problem defines it; `from` is
-/// only read. Throws Error(usage) for a vector that MPI cannot count.
+/// Runs the call that native_mpi_name() names. The result is where the problem defines it; `from`
+/// is only read. Throws Error(usage) for a vector that MPI cannot count.
 void native_mpi_out_of_place(MPI_Comm comm, const Problem& problem, Rank me, const std::byte* from,
                              std::byte* into, Operand operand);
 

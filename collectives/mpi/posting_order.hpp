@@ -1,9 +1,11 @@
-// PostingOrder: decides whether a rank posts the sends of a round before its receives, or after them.
+// PostingOrder: decides whether a rank posts the sends of a round before its receives, or after
+// them.
 //
-// Above its eager limit MPI asks before it sends. If two partners of an exchange have posted their receives, each
-// grants the other's message at once, and a grant then waits behind the message on the one connection of
-// the pair: first one message travels, then the other. If both ask before they grant, the messages cross. Within a
-// machine this gains nothing, and a receive that is posted first saves a copy.
+// Above its eager limit MPI asks before it sends. If two partners of an exchange have posted their
+// receives, each grants the other's message at once, and a grant then waits behind the message on
+// the one connection of the pair: first one message travels, then the other. If both ask before
+// they grant, the messages cross. Within a machine this gains nothing, and a receive that is posted
+// first saves a copy.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ struct alignas(64) Presence {
 
 class PresenceBoard {
  public:
-  /// All processes of the job call it together. If a machine has no shared memory, each of its ranks
-  /// gets a board of its own.
+  /// All processes of the job call it together. If a machine has no shared memory, each of its
+  /// ranks gets a board of its own.
   PresenceBoard();
   ~PresenceBoard();
   PresenceBoard(const PresenceBoard&) = delete;

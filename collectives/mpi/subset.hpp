@@ -9,9 +9,9 @@
 
 namespace arlab::collectives {
 
-/// Returns the communicator of `members`, ranks of `world` (Mpi::world()), in this order. They call it
-/// together, the others do not. Throws Error(usage) if this rank is not among them, or one is there
-/// twice or not a rank of the job. `rest` as with mpi_communicator().
+/// Returns the communicator of `members`, ranks of `world` (Mpi::world()), in this order. They call
+/// it together, the others do not. Throws Error(usage) if this rank is not among them, or one is
+/// there twice or not a rank of the job. `rest` as with mpi_communicator().
 std::unique_ptr<Communicator> subset_of(Communicator& world, const std::vector<Rank>& members,
                                         Rest rest = {});
 

@@ -131,8 +131,8 @@ bool claims_support() {
 #endif
 }
 
-/// Sends device memory around all ranks once. Returns whether it arrived as the neighbor sent it. An error
-/// of the library is an answer, too; a rank that does not come is noticed by the watch.
+/// Sends device memory around all ranks once. Returns whether it arrived as the neighbor sent it.
+/// An error of the library is an answer, too; a rank that does not come is noticed by the watch.
 bool passes_around(Communicator& world, Device& device) {
   constexpr Count kWords = 100'000;  // too large for the eager protocol
   constexpr std::size_t kBytes = kWords * sizeof(Count);

@@ -1,7 +1,7 @@
 // Watch: a thread of an MPI process that notices when the job has stalled.
 //
-// It counts its own ticks, never the time of day: a job that is suspended and resumed as a whole, or
-// a clock that is set, changes nothing. Per tick it beats on the PresenceBoard and looks at the
+// It counts its own ticks, never the time of day: a job that is suspended and resumed as a whole,
+// or a clock that is set, changes nothing. Per tick it beats on the PresenceBoard and looks at the
 // other ranks of its machine. Once this rank has waited for as long as its patience without any
 // progress:
 //
@@ -30,8 +30,8 @@ namespace arlab::collectives {
 
 class Watch {
  public:
-  /// Starts the thread. `stop(text)` is called in it, if a call that cannot be interrupted stalls; it
-  /// must end the process.
+  /// Starts the thread. `stop(text)` is called in it, if a call that cannot be interrupted stalls;
+  /// it must end the process.
   Watch(Patience patience, std::function<void(const std::string&)> stop);
   ~Watch();
   Watch(const Watch&) = delete;
@@ -71,8 +71,8 @@ class Watch {
     Waiting waiting_;
   };
 
-  /// While one lives, this rank does nothing, for as long as it takes: the others neither miss it nor wait
-  /// for it.
+  /// While one lives, this rank does nothing, for as long as it takes: the others neither miss it
+  /// nor wait for it.
   class Resting {
    public:
     explicit Resting(Watch& watch) : watch_(watch) { watch_.rests_ = true; }
@@ -83,8 +83,8 @@ class Watch {
     Watch& watch_;
   };
 
-  /// A request has started or finished. Calls of MPI are serialized, and so are these, which need no
-  /// locked addition.
+  /// A request has started or finished. Calls of MPI are serialized, and so are these, which need
+  /// no locked addition.
   void progressed() { advance(progress_); }
   /// A poll has found nothing: polls in one tick after another are a wait.
   void polled() { advance(polls_); }

@@ -83,8 +83,8 @@ class NcclTransport final : public DeviceTransport, private Baseline {
  public:
   NcclTransport(Communicator& control, Device& device, RankExecutor::Seconds patience,
                 RankExecutor::Seconds to_start)
-      // In a graph NCCL's threads, one per group of a communicator that does not block, start at the
-      // capture only.
+      // In a graph NCCL's threads, one per group of a communicator that does not block, start at
+      // the capture only.
       : DeviceTransport({.is_capturable = true}),
         control_(control),
         device_(device),

@@ -1,7 +1,7 @@
 // NcclComm: one rank's communicator of NCCL.
 //
-// Nothing blocks forever: the communicator is non-blocking, its asynchronous errors are polled, and it is
-// aborted on the first error or after `patience`.
+// Nothing blocks forever: the communicator is non-blocking, its asynchronous errors are polled, and
+// it is aborted on the first error or after `patience`.
 #pragma once
 
 #include <nccl.h>
@@ -21,8 +21,8 @@ class NcclComm {
   NcclComm(const NcclComm&) = delete;
   NcclComm& operator=(const NcclComm&) = delete;
 
-  /// Calls add(comm, check) between the start and the end of a group, and waits until NCCL has set it up:
-  /// the stream then performs it. `check` takes the code of each call and its name.
+  /// Calls add(comm, check) between the start and the end of a group, and waits until NCCL has set
+  /// it up: the stream then performs it. `check` takes the code of each call and its name.
   template <class Add>
   void group(const char* doing, Add add) {
     finish(ncclGroupStart(), "ncclGroupStart");
@@ -30,8 +30,8 @@ class NcclComm {
     finish(ncclGroupEnd(), doing);
   }
 
-  /// The same for one call, whose code may be ncclInvalidUsage: NCCL cannot run it. Returns whether it
-  /// can. If not, the communicator is aborted.
+  /// The same for one call, whose code may be ncclInvalidUsage: NCCL cannot run it. Returns whether
+  /// it can. If not, the communicator is aborted.
   template <class Call>
   bool accepts(const char* doing, Call call) {
     finish(ncclGroupStart(), "ncclGroupStart");

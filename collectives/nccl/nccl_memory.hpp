@@ -1,7 +1,7 @@
 // NcclMemory: memory that NCCL allocates, and registers as a window of its communicators.
 //
-// Of such memory the GPUs of one NVLink domain read and write one another's directly, and NCCL has its fastest
-// allreduce (2.27 and later); other memory passes through buffers of NCCL's own.
+// Of such memory the GPUs of one NVLink domain read and write one another's directly, and NCCL has
+// its fastest allreduce (2.27 and later); other memory passes through buffers of NCCL's own.
 #pragma once
 
 #include <map>
@@ -14,15 +14,16 @@ namespace arlab::collectives {
 
 class NcclMemory {
  public:
-  /// Memory of the device, which must be freed before its communicators end. Throws Error(environment)
-  /// where there is not enough.
+  /// Memory of the device, which must be freed before its communicators end. Throws
+  /// Error(environment) where there is not enough.
   DeviceMemory allocate(Device& device, std::size_t bytes);
-  /// Registers all that was allocated. All ranks call it together. Throws Error(environment) with NCCL's
-  /// text.
+  /// Registers all that was allocated. All ranks call it together. Throws Error(environment) with
+  /// NCCL's text.
   void register_with(NcclComm& comm);
   /// The communicator is about to end.
   void forget(const NcclComm& comm);
-  /// Returns how the communicator knows this memory: "registered window", or "memory without a window".
+  /// Returns how the communicator knows this memory: "registered window", or "memory without a
+  /// window".
   std::string kind_of(const NcclComm& comm, const std::byte* data) const;
 
  private:

@@ -1,5 +1,5 @@
-// SizeRules: which algorithm an allreduce runs, by the bytes of its vector; RankRules: by the ranks, too, as the
-// environment gives them.
+// SizeRules: which algorithm an allreduce runs, by the bytes of its vector; RankRules: by the
+// ranks, too, as the environment gives them.
 #pragma once
 
 #include <limits>
@@ -38,13 +38,13 @@ struct RankRule {
 /// Ranges of ranks without a gap, from 1 to any number.
 using RankRules = std::vector<RankRule>;
 
-/// Returns the choices of a table. What the plugins cannot run, the library's algorithms by name and
-/// segments, is the library's own.
+/// Returns the choices of a table. What the plugins cannot run, the library's algorithms by name
+/// and segments, is the library's own.
 RankRules rules_of(const TuningTable& table);
 
-/// Reads a value of ARLAB_ALGORITHM: what parse_size_rules() takes, for any number of ranks; or, if it
-/// ends in ".json", the path of a table that `arlab tune --table` wrote. Throws Error that names `what` or
-/// the file.
+/// Reads a value of ARLAB_ALGORITHM: what parse_size_rules() takes, for any number of ranks; or, if
+/// it ends in ".json", the path of a table that `arlab tune --table` wrote. Throws Error that names
+/// `what` or the file.
 RankRules read_rank_rules(const std::string& text, std::string_view what);
 
 const SizeRules& rules_for(const RankRules& rules, Rank ranks);

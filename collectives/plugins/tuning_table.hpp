@@ -1,6 +1,7 @@
 // TuningTable: which algorithm to use for each number of ranks and each size, as a file of our own.
 //
-// Ranges of ranks and of bytes follow one another without a gap, from 1 rank and 0 bytes to any number.
+// Ranges of ranks and of bytes follow one another without a gap, from 1 rank and 0 bytes to any
+// number.
 #pragma once
 
 #include <limits>

@@ -14,8 +14,8 @@
 
 namespace arlab::collectives {
 
-/// The bits of a floating-point type, and those of its canonical quiet NaN; of a small type, also those of the
-/// greatest magnitude that is not a NaN.
+/// The bits of a floating-point type, and those of its canonical quiet NaN; of a small type, also
+/// those of the greatest magnitude that is not a NaN.
 template <class T>
 struct FloatBits;
 template <>

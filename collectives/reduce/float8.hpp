@@ -1,12 +1,13 @@
 // The two 8-bit floating-point types, and their conversions from and to float.
 //
-// Those of the Open Compute Project's OFP8 specification, 2023: float8_e4m3 (4 significant bits, up to 448) has
-// no infinities, and one NaN of each sign; float8_e5m2 (3 significant bits, up to 57344) is the upper half of a
-// float16. From float they round to the nearest, ties to even, and saturate: what is beyond the greatest number,
-// infinity too, becomes the greatest, and every NaN becomes 0x7f. That is CUDA's conversion (__NV_SATFINITE of
-// cuda_fp8.h, cvt.rn.satfinite of its processors), bit for bit; NCCL's reductions end with it. Arithmetic is done
-// in float and rounded once, as in half.hpp. Without branches, so that compilers vectorize them; one source for
-// CPUs and GPUs older than Ada and Hopper, whose instructions the newer ones have.
+// Those of the Open Compute Project's OFP8 specification, 2023: float8_e4m3 (4 significant bits, up
+// to 448) has no infinities, and one NaN of each sign; float8_e5m2 (3 significant bits, up to
+// 57344) is the upper half of a float16. From float they round to the nearest, ties to even, and
+// saturate: what is beyond the greatest number, infinity too, becomes the greatest, and every NaN
+// becomes 0x7f. That is CUDA's conversion (__NV_SATFINITE of cuda_fp8.h, cvt.rn.satfinite of its
+// processors), bit for bit; NCCL's reductions end with it. Arithmetic is done in float and rounded
+// once, as in half.hpp. Without branches, so that compilers vectorize them; one source for CPUs and
+// GPUs older than Ada and Hopper, whose instructions the newer ones have.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +70,8 @@ ARLAB_INLINE T to_float8(float x) {
   const std::uint32_t sign = bits >> 24 & 0x80u, magnitude = bits & 0x7fffffffu;
   const std::uint32_t odd = magnitude >> kShift & 1u;
   const std::uint32_t normal = (magnitude - kRebias + ((1u << (kShift - 1)) - 1) + odd) >> kShift;
-  // Adding a power of two shifts a subnormal's fraction to the bottom, and rounds it as floats round.
+  // Adding a power of two shifts a subnormal's fraction to the bottom, and rounds it as floats
+  // round.
   const float aligned = __builtin_bit_cast(float, magnitude) + __builtin_bit_cast(float, kAlign);
   const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, aligned) - kAlign;
   const std::uint32_t rounded = magnitude < kRebias + (1u << 23) ? subnormal : normal;

@@ -1,4 +1,5 @@
-// The reduce kernels for x86 processors with AVX-512 FP16, which adds and multiplies float16; compiled with its flags (CMakeLists.txt).
+// The reduce kernels for x86 processors with AVX-512 FP16, which adds and multiplies float16;
+// compiled with its flags (CMakeLists.txt).
 #if defined(__AVX512FP16__)
 #include "collectives/reduce/kernels.inc"
 

@@ -16,8 +16,8 @@ namespace arlab::collectives {
 /// rounded to nearest even; 8-bit floats saturate (float8.hpp).
 void reduce_into(std::byte* into, const std::byte* from, Count elements, Operand operand);
 
-/// data[i] = data[i] / divisor, for avg. Integers truncate towards zero, as in C++; their divisor is
-/// an integer.
+/// data[i] = data[i] / divisor, for avg. Integers truncate towards zero, as in C++; their divisor
+/// is an integer.
 void scale(std::byte* data, Count elements, DType dtype, double divisor);
 
 /// What avg divides by: every contribution before the first addition, and the sum at the end.
@@ -25,9 +25,9 @@ struct AverageDivisors {
   double before = 1, after = 1;
 };
 
-/// Returns the divisors; both are 1 unless operand.op is avg. In 16 and 8 bits a sum overflows where
-/// the average would not, so contributions are first divided by the power of two that is at least
-/// `ranks`. Only numbers that become subnormal lose bits by that.
+/// Returns the divisors; both are 1 unless operand.op is avg. In 16 and 8 bits a sum overflows
+/// where the average would not, so contributions are first divided by the power of two that is at
+/// least `ranks`. Only numbers that become subnormal lose bits by that.
 AverageDivisors divisors_of(Operand operand, Rank ranks);
 
 /// Divides what one rank contributes, or the sum, if there is anything to divide.

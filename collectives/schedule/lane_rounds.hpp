@@ -26,7 +26,8 @@ struct ElementAction {
 /// One lane of one rank: its program, round by round.
 class LaneRounds {
  public:
-  /// `granule`: chunks begin at multiples of that number of elements of the whole vector, which has `whole`.
+  /// `granule`: chunks begin at multiples of that number of elements of the whole vector, which has
+  /// `whole`.
   LaneRounds(const Algorithm& algorithm, const Lane& lane, Rank me, Count granule = 1,
              Count whole = 0)
       : program_(algorithm, lane.problem, me),

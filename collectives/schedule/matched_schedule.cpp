@@ -21,8 +21,8 @@ struct End {
   ElementRange range;
 };
 
-/// 1 where chunks must stay of equal size: a rank's own chunk is its result, or its input; or chunks are
-/// so short that some would become empty.
+/// 1 where chunks must stay of equal size: a rank's own chunk is its result, or its input; or
+/// chunks are so short that some would become empty.
 Count granule_for(std::span<const Lane> lanes, const Problem& problem, Count wanted) {
   constexpr Count kLeast = 4;  // granules of a chunk
   const bool shows = problem.collective == Collective::reduce_scatter ||

@@ -1,10 +1,12 @@
-// MatchedSchedule: the rounds of all ranks and lanes, with messages matched, in an executable order.
+// MatchedSchedule: the rounds of all ranks and lanes, with messages matched, in an executable
+// order.
 //
-// Threads and MPI match messages as they arrive. A GPU's queues are filled ahead, so the receiver must
-// know which round of the sender it reads. Programs are pure, so every process computes the whole
-// schedule by itself. A step has all messages whose two rounds have both started. A round ends with
-// its last message, and the lane's next round starts. If every rank performs its messages step by
-// step, ranks cannot deadlock, whatever the lanes do. A rank's messages of a step are one NCCL group.
+// Threads and MPI match messages as they arrive. A GPU's queues are filled ahead, so the receiver
+// must know which round of the sender it reads. Programs are pure, so every process computes the
+// whole schedule by itself. A step has all messages whose two rounds have both started. A round
+// ends with its last message, and the lane's next round starts. If every rank performs its messages
+// step by step, ranks cannot deadlock, whatever the lanes do. A rank's messages of a step are one
+// NCCL group.
 #pragma once
 
 #include <cstdint>
@@ -45,11 +47,11 @@ struct MatchedSchedule {
   std::size_t step_count() const { return steps.size() - 1; }
 };
 
-/// `granule`: chunks may begin at multiples of that number of elements, instead of being of equal size: where a
-/// chunk has several granules and the result does not show how the vector was cut. The ranks then send
-/// the same messages, and in all the same elements. Throws Error(usage) if the algorithm does not support
-/// the problem or the messages are too many, Error(check) if ranks would wait forever or the two ends of
-/// a message disagree.
+/// `granule`: chunks may begin at multiples of that number of elements, instead of being of equal
+/// size: where a chunk has several granules and the result does not show how the vector was cut.
+/// The ranks then send the same messages, and in all the same elements. Throws Error(usage) if the
+/// algorithm does not support the problem or the messages are too many, Error(check) if ranks would
+/// wait forever or the two ends of a message disagree.
 MatchedSchedule match_schedule_of(const Algorithm& algorithm, const Problem& problem,
                                   int segments = 1, Count granule = 1);
 

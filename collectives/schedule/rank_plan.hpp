@@ -1,12 +1,13 @@
 // RankPlan: one rank's part of a matched schedule, if every rank has its own device. Each step is a
 // group of messages, and then the use of those that landed in scratch.
 //
-// Messages to be reduced land in scratch, and are reduced after the round's last message. By then all
-// sends of the round are complete, so that each had the value at the round's start.
+// Messages to be reduced land in scratch, and are reduced after the round's last message. By then
+// all sends of the round are complete, so that each had the value at the round's start.
 //
-// Lanes work on parts of the vector that do not overlap. In two waves, the even lanes' messages of a step
-// are one group and the odd lanes' another, so that one wave is applied while the other travels. All
-// ranks must have the same waves, whose groups then follow one another in the same order everywhere.
+// Lanes work on parts of the vector that do not overlap. In two waves, the even lanes' messages of
+// a step are one group and the odd lanes' another, so that one wave is applied while the other
+// travels. All ranks must have the same waves, whose groups then follow one another in the same
+// order everywhere.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// AllreduceBarrier: all threads wait for one another, and get the maximum and the sum of their values.
+// AllreduceBarrier: all threads wait for one another, and get the maximum and the sum of their
+// values.
 #pragma once
 
 #include <algorithm>

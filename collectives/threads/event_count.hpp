@@ -21,8 +21,8 @@ class alignas(64) EventCount {
   }
 
   /// Returns whether the epoch passes `epoch_seen` within that many spins. Yields the core now and
-  /// then, because the thread that makes the change may be waiting for it; but not at first where many
-  /// spins are allowed, because another program would take the core.
+  /// then, because the thread that makes the change may be waiting for it; but not at first where
+  /// many spins are allowed, because another program would take the core.
   bool changes_soon(int epoch_seen, int spins) const {
     constexpr int kYielding = 1500;
     for (; spins > 0; --spins) {

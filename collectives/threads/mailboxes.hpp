@@ -1,8 +1,9 @@
 // Mailboxes: messages between threads: one slot per lane, source and target.
 //
-// A short message is copied into the slot, and its sender is done. A longer one is not copied: its sender posts a pointer into an empty slot. The receiver claims it,
-// reads the sender's memory and empties the slot. From then on the sender may change its memory. A
-// sender that fails withdraws messages that are not being read.
+// A short message is copied into the slot, and its sender is done. A longer one is not copied: its
+// sender posts a pointer into an empty slot. The receiver claims it, reads the sender's memory and
+// empties the slot. From then on the sender may change its memory. A sender that fails withdraws
+// messages that are not being read.
 #pragma once
 
 #include <array>

@@ -1,9 +1,10 @@
 // ThreadRound: one rank's current round of one lane, over mailboxes.
 //
-// A receiver reads the sender's memory, or the copy of a short message, and reduces directly into its
-// own. If the round also changes memory that it sends, a snapshot is sent instead. So every receive may proceed at once, and every
-// message has the value at the round's start. Receives that overlap are applied in listed order. A
-// message that must wait for its turn is staged in a buffer, so that its sender can continue.
+// A receiver reads the sender's memory, or the copy of a short message, and reduces directly into
+// its own. If the round also changes memory that it sends, a snapshot is sent instead. So every
+// receive may proceed at once, and every message has the value at the round's start. Receives that
+// overlap are applied in listed order. A message that must wait for its turn is staged in a buffer,
+// so that its sender can continue.
 #pragma once
 
 #include <memory>
@@ -30,12 +31,13 @@ struct ThreadChannels {
 
 class ThreadRound {
  public:
-  /// Posts the round's sends. The previous round must be done. copy: of the rank, for all its lanes.
+  /// Posts the round's sends. The previous round must be done. copy: of the rank, for all its
+  /// lanes.
   void start(ThreadChannels& channels, MeasuredCopy& copy, int lane, Rank me,
              std::span<const Transfer> round, Operand operand);
 
-  /// Advances without waiting. Returns whether anything moved. Throws Error(check) if the two ends of
-  /// a message disagree on its elements.
+  /// Advances without waiting. Returns whether anything moved. Throws Error(check) if the two ends
+  /// of a message disagree on its elements.
   bool progress();
 
   /// Stages one message that cannot be applied yet. Returns whether there was one.

@@ -11,8 +11,9 @@ namespace arlab::simulator {
 namespace {
 
 // The network with a shard at each host. A host receives all n shards if and only if the maximum
-// flow to it is n times that of one shard. Once it does, it can pass on any of them: cuts that leave
-// it behind are known to be wide enough, so it becomes a source for the hosts examined after it.
+// flow to it is n times that of one shard. Once it does, it can pass on any of them: cuts that
+// leave it behind are known to be wide enough, so it becomes a source for the hosts examined after
+// it.
 class Shards {
  public:
   explicit Shards(const CapacityGraph& graph) : graph_(graph), flow_(graph) {}

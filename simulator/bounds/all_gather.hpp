@@ -30,9 +30,9 @@ struct RatioCut {
 /// least two hosts, each of which every other can reach.
 RatioCut tightest_cut(const CapacityGraph& graph, std::span<const NodeId> representatives);
 
-/// Returns the least k for which capacities of floor(k p/q c), for the tightest ratio p/q, still let
-/// every host receive k units from each host: then k whole trees per root, with an optimal all-gather
-/// along them, fit into the network. At most q.
+/// Returns the least k for which capacities of floor(k p/q c), for the tightest ratio p/q, still
+/// let every host receive k units from each host: then k whole trees per root, with an optimal
+/// all-gather along them, fit into the network. At most q.
 std::int64_t trees_per_root(const CapacityGraph& graph, const RatioCut& tightest,
                             std::span<const NodeId> representatives);
 

@@ -58,15 +58,16 @@ struct AllreduceBound {
   std::int64_t flows = 0;  ///< maximum flows that the search of all partitions took
 };
 
-/// Returns the tightest bound among one group per host, `groups` (if any), the images of `cut` under
-/// the symmetries (if they cut the hosts), and single groups of these. `cut` is a set of nodes, such
-/// as that of tightest_cut().
+/// Returns the tightest bound among one group per host, `groups` (if any), the images of `cut`
+/// under the symmetries (if they cut the hosts), and single groups of these. `cut` is a set of
+/// nodes, such as that of tightest_cut().
 AllreduceBound allreduce_bound(const CapacityGraph& graph, const Symmetry& symmetry,
                                const std::vector<bool>& cut,
                                const std::vector<std::vector<NodeId>>& groups);
 
 /// Returns the tightest bound of all partitions and all single groups. Takes some n maximum flows a
-/// step, a few steps. `from` is a bound to begin with. If the graph is symmetric, it is the optimum.
+/// step, a few steps. `from` is a bound to begin with. If the graph is symmetric, it is the
+/// optimum.
 AllreduceBound tightest_allreduce_bound(const CapacityGraph& graph, AllreduceBound from);
 
 }  // namespace arlab::simulator

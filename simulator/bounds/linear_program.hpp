@@ -1,4 +1,5 @@
-// LinearProgram: maximizes a linear function under constraints that 0 satisfies. For small programs.
+// LinearProgram: maximizes a linear function under constraints that 0 satisfies. For small
+// programs.
 #pragma once
 
 #include <optional>

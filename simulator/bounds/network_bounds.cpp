@@ -72,8 +72,8 @@ void check_connected(const CapacityGraph& graph, const Topology& topology) {
   }
 }
 
-// Returns the factor of the time of a reduce-scatter and an all-gather, one after the other, rounded
-// up if it needs more than 64 bits.
+// Returns the factor of the time of a reduce-scatter and an all-gather, one after the other,
+// rounded up if it needs more than 64 bits.
 Fraction sum_by_hosts(const Fraction& a, const Fraction& b, std::int64_t hosts) {
   Wide p = Wide{a.numerator} * b.denominator + Wide{b.numerator} * a.denominator;
   Wide q = Wide{a.denominator} * b.denominator * hosts;

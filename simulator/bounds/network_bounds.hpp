@@ -21,8 +21,9 @@ struct NetworkBounds {
   AllreduceBound allreduce{};
   bool tightest = true;  ///< whether all partitions of the hosts were searched, or the bound is met
   bool optimal = false;  ///< whether trees reach the bound of an allreduce: see allreduce.hpp
-  /// What an allreduce reaches by an optimal reduce-scatter and an optimal all-gather: the factor of
-  /// the time, as in AllreduceBound. Rounded up, by less than 1e-6, if it needs more than 64 bits.
+  /// What an allreduce reaches by an optimal reduce-scatter and an optimal all-gather: the factor
+  /// of the time, as in AllreduceBound. Rounded up, by less than 1e-6, if it needs more than 64
+  /// bits.
   Fraction equal_shares{};
   Time latency{};  ///< the longest of the fastest paths between two hosts
   NodeId latency_from = 0, latency_to = 0;
@@ -35,9 +36,9 @@ struct NetworkBounds {
   double equal_shares_rate() const { return graph.unit / equal_shares.value(); }
 };
 
-/// Returns the bounds for the given host of each rank; for all hosts in order if `host_of` is empty.
-/// If equal shares do not meet the bound of an allreduce, all partitions are searched for up to
-/// `max_searched` hosts. Throws Error(usage) for one host, or if hosts cannot reach each other.
+/// Returns the bounds for the given host of each rank; for all hosts in order if `host_of` is
+/// empty. If equal shares do not meet the bound of an allreduce, all partitions are searched for up
+/// to `max_searched` hosts. Throws Error(usage) for one host, or if hosts cannot reach each other.
 NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> host_of = {},
                              Rank max_searched = 512);
 
@@ -45,8 +46,8 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
 /// by Edmonds' theorem the least maximum flow. Takes a maximum flow per host.
 double broadcast_rate(const CapacityGraph& graph, NodeId from);
 
-/// Returns a time in microseconds that no run of the problem on this network can beat. For allreduce
-/// a bound, for the other collectives the optimum, apart from latency (where `reached`).
+/// Returns a time in microseconds that no run of the problem on this network can beat. For
+/// allreduce a bound, for the other collectives the optimum, apart from latency (where `reached`).
 double least_microseconds(const NetworkBounds& bounds, const Problem& problem, Bytes element_size);
 
 /// Return in words what limits the collective: "7 of 8 shards into h0 through 2 links, 25 GB/s".

@@ -24,8 +24,8 @@ class SupplyFlow {
   /// Sets what a node supplies: an amount, or kAny. It is 0 at first.
   void set_supply(NodeId node, std::int64_t amount) { supply_[index(node)] = amount; }
 
-  /// Returns how much the sinks can receive, at most `wanted`. What they supply counts, unless it is
-  /// kAny: a sink has no unlimited supply.
+  /// Returns how much the sinks can receive, at most `wanted`. What they supply counts, unless it
+  /// is kAny: a sink has no unlimited supply.
   std::int64_t into(std::span<const NodeId> sinks, std::int64_t wanted);
   /// Returns the nodes that the latest into(), if it fell short, found before the tightest cut.
   std::vector<bool> before_cut() const;

@@ -36,7 +36,8 @@ class Carried {
   std::int64_t all_ = 0;
 };
 
-// Returns the graph with every arc turned around, in the same order, so that both have one numbering.
+// Returns the graph with every arc turned around, in the same order, so that both have one
+// numbering.
 CapacityGraph turned(CapacityGraph graph) {
   for (CapacityArc& arc : graph.arcs) std::swap(arc.from, arc.to);
   return graph;

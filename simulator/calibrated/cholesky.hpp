@@ -1,4 +1,5 @@
-// Cholesky: solves small systems of linear equations whose matrix is symmetric and positive definite.
+// Cholesky: solves small systems of linear equations whose matrix is symmetric and positive
+// definite.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Curve: a positive function of a size, given at some sizes; in between the logarithm is linear in the
-// logarithm of the size, and beyond the ends it is constant.
+// Curve: a positive function of a size, given at some sizes; in between the logarithm is linear in
+// the logarithm of the size, and beyond the ends it is constant.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,8 @@ namespace arlab::simulator {
 
 class Curve {
  public:
-  /// `first`: value at log2 of the size `knots[0]`; `growth`: by which factor it grows to each next knot.
+  /// `first`: value at log2 of the size `knots[0]`; `growth`: by which factor it grows to each next
+  /// knot.
   Curve(std::span<const double> knots, double first, std::span<const double> growth)
       : knots_(knots), logs_{std::log(first)} {
     for (const double factor : growth) logs_.push_back(logs_.back() + std::log(factor));

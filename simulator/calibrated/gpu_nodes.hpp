@@ -1,9 +1,9 @@
-// GPU nodes: the time of an allreduce by messages between GPUs, a reduce-scatter inside each node, an
-// allreduce between nodes, and an all-gather inside each node, calibrated from measured times.
+// GPU nodes: the time of an allreduce by messages between GPUs, a reduce-scatter inside each node,
+// an allreduce between nodes, and an all-gather inside each node, calibrated from measured times.
 //
-// Every reduction is a kernel that the host starts and waits for. PICO's form for latency runs the middle
-// part over all ranks, its form for bandwidth over the ranks with the same place in their nodes (source:
-// AllReduceHIER_LAT_MPI and AllReduceHIER_BW_MPI of lor3ny/net-microbenchmark).
+// Every reduction is a kernel that the host starts and waits for. PICO's form for latency runs the
+// middle part over all ranks, its form for bandwidth over the ranks with the same place in their
+// nodes (source: AllReduceHIER_LAT_MPI and AllReduceHIER_BW_MPI of lor3ny/net-microbenchmark).
 #pragma once
 
 #include <span>

@@ -13,8 +13,8 @@ constexpr double kPicoseconds = 1e-3;  // ns in us: parameters per byte are in n
 constexpr Rank kGroup = 128;           // hosts that reach each other at full bandwidth
 constexpr double kFewRanks = 16;       // where the factor of many ranks is 1
 
-// A slow large job may have met other traffic, or the shared links of every large job: both may explain
-// it alike.
+// A slow large job may have met other traffic, or the shared links of every large job: both may
+// explain it alike.
 constexpr double kJobSpread = 0.7;
 
 // log2 of the sizes at which the curves are given.

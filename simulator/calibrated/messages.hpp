@@ -1,14 +1,18 @@
-// Messages: the time of an allreduce that a library makes of messages, calibrated from measured times.
+// Messages: the time of an allreduce that a library makes of messages, calibrated from measured
+// times.
 //
 // A round takes the latency of its message, its bytes over the network, and the addition of what
 // arrived. The model knows these mechanisms, each with few numbers per system:
-// - latency is a piecewise curve of the message's size: immediate, eager, and rendezvous messages differ;
-// - an exchange with one partner costs more than a shift, which sends to one and receives from another;
+// - latency is a piecewise curve of the message's size: immediate, eager, and rendezvous messages
+//   differ;
+// - an exchange with one partner costs more than a shift, which sends to one and receives from
+//   another;
 // - far partners cost more, and so do more ranks, of which the slowest is measured;
 // - beyond a group of the network, the global links are shared;
 // - adding and copying cost more per byte where the data do not fit the caches;
 // - segments of a message overlap with the addition of the segment before;
-// - the state of the network at the time of a measurement: a factor of latency and one of bandwidth.
+// - the state of the network at the time of a measurement: a factor of latency and one of
+//   bandwidth.
 #pragma once
 
 #include <span>

@@ -20,7 +20,8 @@ enum : std::size_t {
   kLines
 };
 
-// Of one algorithm, in us, by protocol: low latency (8 of 16 bytes are flags), 128-byte lines, simple.
+// Of one algorithm, in us, by protocol: low latency (8 of 16 bytes are flags), 128-byte lines,
+// simple.
 struct Latencies {
   std::array<double, 3> call, link, net;
 };
@@ -42,7 +43,8 @@ double tree_correction(std::size_t protocol, double bytes) {
 
 constexpr double kLineShare = 0.92;  // of the bandwidth, with 128-byte lines
 
-// Fewer bytes than these per rank and step fill less than one line: the low-latency protocol is faster.
+// Fewer bytes than these per rank and step fill less than one line: the low-latency protocol is
+// faster.
 constexpr double kWholeLine = 7, kSmall = 4;  // log2
 
 double share(std::size_t protocol, double low_latency) {

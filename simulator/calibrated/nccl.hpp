@@ -1,8 +1,9 @@
 // NCCL: the time of ncclAllReduce, with NCCL's own cost model, calibrated from measured times.
 //
-// NCCL estimates each pair of algorithm and protocol by steps inside and between nodes and by bandwidth,
-// and takes the cheapest protocol; so does this model. Latencies, the protocols' shares of bandwidth, and the
-// correction of trees are those of NCCL (src/graph/tuning.cc); a fit scales them to a system.
+// NCCL estimates each pair of algorithm and protocol by steps inside and between nodes and by
+// bandwidth, and takes the cheapest protocol; so does this model. Latencies, the protocols' shares
+// of bandwidth, and the correction of trees are those of NCCL (src/graph/tuning.cc); a fit scales
+// them to a system.
 #pragma once
 
 #include <span>

@@ -1,9 +1,10 @@
-// Robust fit: positive parameters of a model of times, from measured times and a prior of each parameter.
+// Robust fit: positive parameters of a model of times, from measured times and a prior of each
+// parameter.
 //
-// The error of a row is the logarithm of predicted by measured, so that 1 us and 1 s count alike. Errors
-// beyond a limit count linearly (Huber, Annals of Mathematical Statistics 35(1), 1964), so that a few
-// odd measurements do not bend the model. A parameter that the rows do not determine stays at the median
-// of its prior.
+// The error of a row is the logarithm of predicted by measured, so that 1 us and 1 s count alike.
+// Errors beyond a limit count linearly (Huber, Annals of Mathematical Statistics 35(1), 1964), so
+// that a few odd measurements do not bend the model. A parameter that the rows do not determine
+// stays at the median of its prior.
 #pragma once
 
 #include <functional>

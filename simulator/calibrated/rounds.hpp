@@ -20,8 +20,9 @@ struct MessageRound {
   bool shift = false;  ///< not both to and from one partner
 };
 
-/// Returns the rounds of rank 0, which has no fewer than any other rank of the algorithms of the catalog
-/// that the measurements name. Throws Error(usage) if the algorithm does not support the ranks.
+/// Returns the rounds of rank 0, which has no fewer than any other rank of the algorithms of the
+/// catalog that the measurements name. Throws Error(usage) if the algorithm does not support the
+/// ranks.
 std::vector<MessageRound> message_rounds(std::string_view algorithm, Rank ranks, Count bytes);
 
 }  // namespace arlab::simulator

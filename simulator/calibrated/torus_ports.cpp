@@ -101,8 +101,8 @@ class Ports {
     return sum;
   }
 
-  // The addition of a segment overlaps with the transfer of the next one; with several ports only if the
-  // segments are long.
+  // The addition of a segment overlaps with the transfer of the next one; with several ports only
+  // if the segments are long.
   double segments(double part, double load) const {
     const double count = part / row_.from.segment, one = transfer(part, load) / count;
     const double add = addition(row_.from.segment);

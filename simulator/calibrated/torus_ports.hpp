@@ -1,10 +1,10 @@
-// Torus ports: the time of an allreduce on a torus over several network interfaces per node, calibrated from
-// measured times.
+// Torus ports: the time of an allreduce on a torus over several network interfaces per node,
+// calibrated from measured times.
 //
-// It models the library of the measurements (uTofu collectives of HLC-Lab/bine_trees_fugaku): each port has
-// a thread, writes into the partner's memory, and adds what arrived; large vectors are announced before
-// each write; the form that halves registers and prepares each port and round; loops of many elements run on
-// all cores if one port is used.
+// It models the library of the measurements (uTofu collectives of HLC-Lab/bine_trees_fugaku): each
+// port has a thread, writes into the partner's memory, and adds what arrived; large vectors are
+// announced before each write; the form that halves registers and prepares each port and round;
+// loops of many elements run on all cores if one port is used.
 #pragma once
 
 #include <cstdint>

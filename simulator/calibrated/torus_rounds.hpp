@@ -1,9 +1,10 @@
-// Torus rounds: partners and link loads of halving and doubling on a torus with several ports per node.
+// Torus rounds: partners and link loads of halving and doubling on a torus with several ports per
+// node.
 //
-// Every port works on its own part of the vector. Port p starts with dimension p, and each round uses the
-// next dimension; ports beyond the dimensions are mirrored, so that they use the opposite links. Swing
-// (De Sensi et al., NSDI 2024) reaches partners at distance 1, -1, 3, -5, ... along the dimension, recursive
-// doubling at 1, 2, 4, ...
+// Every port works on its own part of the vector. Port p starts with dimension p, and each round
+// uses the next dimension; ports beyond the dimensions are mirrored, so that they use the opposite
+// links. Swing (De Sensi et al., NSDI 2024) reaches partners at distance 1, -1, 3, -5, ... along
+// the dimension, recursive doubling at 1, 2, 4, ...
 #pragma once
 
 #include <string>
@@ -22,8 +23,8 @@ struct TorusRound {
 /// Returns why the torus has no such rounds; empty if it has.
 std::string unsupported_torus(const RankGrid& grid);
 
-/// Returns the rounds of the reduce-scatter. Messages take the shorter way along the dimension; if both
-/// ways are equally long, half of the bytes take each. A dimension of two hosts has one cable.
+/// Returns the rounds of the reduce-scatter. Messages take the shorter way along the dimension; if
+/// both ways are equally long, half of the bytes take each. A dimension of two hosts has one cable.
 std::vector<TorusRound> torus_rounds(const RankGrid& grid, int ports, bool swing);
 
 }  // namespace arlab::simulator

@@ -1,11 +1,12 @@
 // Connections: the network of the model `connections`: messages as a library such as Open MPI sends
 // them over TCP.
 //
-// A message up to the eager limit leaves at once. A larger one is announced by a request; the target
-// answers with a grant as soon as its receive is posted, and then the message leaves. Requests,
-// grants and messages of a pair share one ordered connection (streams.hpp). So a grant waits behind a message of
-// its own rank to the same partner, and an exchange is half duplex if one partner has granted
-// before the other has asked. What a rank posts first in a round therefore matters (Posting).
+// A message up to the eager limit leaves at once. A larger one is announced by a request; the
+// target answers with a grant as soon as its receive is posted, and then the message leaves.
+// Requests, grants and messages of a pair share one ordered connection (streams.hpp). So a grant
+// waits behind a message of its own rank to the same partner, and an exchange is half duplex if one
+// partner has granted before the other has asked. What a rank posts first in a round therefore
+// matters (Posting).
 #pragma once
 
 #include <cstdint>

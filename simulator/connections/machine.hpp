@@ -19,7 +19,8 @@ enum class Posting : std::uint8_t {
   sends_of_exchanges,  ///< sends if it also receives from a rank it sends to, else receives
 };
 
-/// Of the runs with other random delays whose median is a prediction: odd, so that it is one of them.
+/// Of the runs with other random delays whose median is a prediction: odd, so that it is one of
+/// them.
 inline constexpr int kDriftRuns = 9;
 
 struct Machine {

@@ -1,9 +1,9 @@
 // Streams: the ordered connections between ranks, as TCP provides them.
 //
-// A stream carries items, first in first out: whole messages, requests, and grants. It hands them to
-// the first link of its route in segments, as long as at most `queue` of its bytes wait there, and
-// at most `socket` bytes of it are not delivered. Streams of one host share its link in the order in which
-// they hand over segments, so that a small item waits behind the segments of others.
+// A stream carries items, first in first out: whole messages, requests, and grants. It hands them
+// to the first link of its route in segments, as long as at most `queue` of its bytes wait there,
+// and at most `socket` bytes of it are not delivered. Streams of one host share its link in the
+// order in which they hand over segments, so that a small item waits behind the segments of others.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // DelayQueue: a queue of items that become due after a delay, where few different delays occur.
 //
-// Time does not decrease, so items of one delay become due in the order in which they came: one list
-// per delay. Items with other delays than the first few are kept in a heap.
+// Time does not decrease, so items of one delay become due in the order in which they came: one
+// list per delay. Items with other delays than the first few are kept in a heap.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class DelayQueue {
     append(lanes_.back(), item, now + delay);
   }
 
-  /// Removes and returns all items of the earliest time. The queue must not be empty. Valid until the
-  /// next call.
+  /// Removes and returns all items of the earliest time. The queue must not be empty. Valid until
+  /// the next call.
   std::span<const Item> take_next() {
     taken_.clear();
     const Time now = std::exchange(next_, Time::max());

@@ -114,8 +114,8 @@ double IncrementalMaxMin::limit_elsewhere(Flow flow, Link link) const {
   return limit;
 }
 
-// The other shared links of a flow whose rate has changed are computed again. A link that is not full
-// remains so with slower flows.
+// The other shared links of a flow whose rate has changed are computed again. A link that is not
+// full remains so with slower flows.
 void IncrementalMaxMin::lower(Link link, Channel& c, double level) {
   c.level = level;
   for (const Flow flow : c.flows) {

@@ -2,9 +2,9 @@
 //
 // Each link has a level: the rate at which it limits flows, infinite if it is not full. The rate of
 // a flow is the lowest level on its route, and the level of a link follows from the rates that the
-// other links allow its flows. An allocation is max-min fair if and only if each flow crosses a full
-// link on which no flow has a higher rate (Bertsekas & Gallager, section 6.5.2), which is so when all
-// levels agree with the rates.
+// other links allow its flows. An allocation is max-min fair if and only if each flow crosses a
+// full link on which no flow has a higher rate (Bertsekas & Gallager, section 6.5.2), which is so
+// when all levels agree with the rates.
 //
 // After a change, the levels of the links that gained or lost a flow are computed again, then those
 // of the links whose flows have new rates, until none differs (incremental_levels.cpp). A change of
@@ -31,8 +31,8 @@ class IncrementalMaxMin {
   /// Capacities are above 0, in any unit of rate. cap: the maximum rate of one flow; 0: no limit.
   IncrementalMaxMin(std::vector<double> capacity, double cap);
 
-  /// Adds a flow that has not started. Its route has at least one link. A link that it names k times
-  /// carries its rate k times.
+  /// Adds a flow that has not started. Its route has at least one link. A link that it names k
+  /// times carries its rate k times.
   Flow add(std::span<const Link> route);
   void start(Flow flow);
   /// Removes the flow, started or not, and frees its number.

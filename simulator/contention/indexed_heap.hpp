@@ -113,8 +113,8 @@ class IndexedHeap {
     put(at, entry);
   }
 
-  // Returns the earliest of up to four siblings: without branches, which are hard to predict, if there
-  // are four.
+  // Returns the earliest of up to four siblings: without branches, which are hard to predict, if
+  // there are four.
   std::size_t earliest_of(std::size_t first) const {
     std::size_t min = first;
     if (first + kChildren > heap_.size()) {

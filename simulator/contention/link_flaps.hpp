@@ -1,7 +1,7 @@
 // LinkFlaps: the share of its bandwidth that each link has over time, where links fail for a while.
 //
-// A flap takes a share of a link's bandwidth away, or all of it, and gives it back: once, or once per
-// period. Flaps of one link multiply.
+// A flap takes a share of a link's bandwidth away, or all of it, and gives it back: once, or once
+// per period. Flaps of one link multiply.
 #pragma once
 
 #include <cstdint>

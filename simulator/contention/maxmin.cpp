@@ -109,8 +109,8 @@ void MaxMin::fill_many(const Sharing& s) {
   }
 }
 
-// Settles the flow whose limit is reached, or those of the link that is full. Calls on_link for each
-// link that they cross.
+// Settles the flow whose limit is reached, or those of the link that is full. Calls on_link for
+// each link that they cross.
 template <class OnLink>
 void MaxMin::settle_flows(const Sharing& s, const Level& level, OnLink on_link) {
   expects(level.share < kInfinite, "a flow without links and without a limit");

@@ -32,8 +32,8 @@ struct Shares {
 
 class MaxMin {
  public:
-  /// Solves the problem. A flow without links needs a limit. The latest large problem is cached: ranks
-  /// in step often repeat it.
+  /// Solves the problem. A flow without links needs a limit. The latest large problem is cached:
+  /// ranks in step often repeat it.
   Shares solve(const Sharing& sharing);
 
  private:

@@ -38,8 +38,9 @@ class PacketNetwork {
   /// The topology must outlive this.
   PacketNetwork(const Topology& topology, const Settings& settings);
 
-  /// Starts to send a message, in its turn: when the last packet of the one before has left its host's
-  /// memory. advance() returns its number when its last packet arrives. The route has at least one link.
+  /// Starts to send a message, in its turn: when the last packet of the one before has left its
+  /// host's memory. advance() returns its number when its last packet arrives. The route has at
+  /// least one link.
   void add(const Message& message, std::span<const LinkId> route, Time now);
 
   /// Returns the time of the next event, or kNever.

@@ -1,7 +1,8 @@
 // Turns: messages of one pair and channel start one after another (algorithms/turn.hpp).
 //
-// A message that is ready waits while another one of its connection is on its way. When that one has
-// been handed over, the first of those that wait starts: of the first piece, then of the first round.
+// A message that is ready waits while another one of its connection is on its way. When that one
+// has been handed over, the first of those that wait starts: of the first piece, then of the first
+// round.
 #pragma once
 
 #include <algorithm>

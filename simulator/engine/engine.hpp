@@ -1,8 +1,9 @@
 // Engine: the discrete-event simulation behind simulate() and InteractiveSimulation.
 //
 // The source provides the rounds: Actors run programs, ClassActors those of one rank per class;
-// ExternalRounds receive their rounds from the caller. engine.cpp processes the events in order, engine_rounds.inl starts and finishes rounds,
-// engine_sends.inl and engine_receives.inl implement the two ends of a message.
+// ExternalRounds receive their rounds from the caller. engine.cpp processes the events in order,
+// engine_rounds.inl starts and finishes rounds, engine_sends.inl and engine_receives.inl implement
+// the two ends of a message.
 #pragma once
 
 #include <optional>
@@ -34,8 +35,8 @@ class Engine {
   bool step(Time latest);
   /// Returns the time of the latest event.
   Time now() const { return now_; }
-  /// Starts the new round of the actor, whose begin was scheduled at `since`. Returns false if it has
-  /// no messages.
+  /// Starts the new round of the actor, whose begin was scheduled at `since`. Returns false if it
+  /// has no messages.
   bool post(Index id, Time now, Time since);
 
   Source& actors() { return actors_; }
@@ -87,8 +88,9 @@ class Engine {
   void finish(Index id, Time now, Time since);
   Time reduce_all(Index id, Time now);
 
-  // A rank sends and receives one message at a time. Of what waits for it and can go, that goes first
-  // which was scheduled first: a message when it was sent, a send when the begin of its round was.
+  // A rank sends and receives one message at a time. Of what waits for it and can go, that goes
+  // first which was scheduled first: a message when it was sent, a send when the begin of its round
+  // was.
   struct Waiting {
     List sends, messages;
     Time wake = kNever;  // the next one, which is in the queue

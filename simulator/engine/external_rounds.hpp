@@ -1,7 +1,7 @@
 // ExternalRounds: actors that receive their rounds from the caller, one at a time, on any lane.
 //
-// A rank has an actor on each lane on which it has had a round, or a peer's round has named it: 16,384 ranks
-// that talk to few others on lanes of their own need memory for these alone.
+// A rank has an actor on each lane on which it has had a round, or a peer's round has named it:
+// 16,384 ranks that talk to few others on lanes of their own need memory for these alone.
 #pragma once
 
 #include <cstdint>

@@ -37,8 +37,8 @@ class RepeatedRounds {
     }
   };
 
-  /// What was skipped: the rounds of each actor, their time, and by how much the chain of rounds up to
-  /// each actor is longer.
+  /// What was skipped: the rounds of each actor, their time, and by how much the chain of rounds up
+  /// to each actor is longer.
   struct Skip {
     Count rounds = 0;
     Time time{};

@@ -22,9 +22,9 @@ struct Synthesis {
   std::vector<Split> splits{};  ///< how switches were removed, in order; nodes of the topology
 };
 
-/// Returns the forest for the given host of each rank; for all hosts in order if `host_of` is empty.
-/// Uses the least capacity between switches that suffices, highest level first. Throws Error(usage)
-/// if the capacities into and out of some switch differ.
+/// Returns the forest for the given host of each rank; for all hosts in order if `host_of` is
+/// empty. Uses the least capacity between switches that suffices, highest level first. Throws
+/// Error(usage) if the capacities into and out of some switch differ.
 Synthesis synthesize(const Topology& topology, std::span<const Rank> host_of = {});
 
 }  // namespace arlab::simulator

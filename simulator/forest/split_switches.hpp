@@ -1,10 +1,10 @@
 // Removes the switches of a network: replaces them by direct capacities between hosts.
 //
 // Every host must still be able to receive k units from each of the n hosts: the maximum flow from
-// a common source of k units per host is n k to each of them. Two arcs u -> w -> t through a switch w
-// are split off into one arc u -> t as long as this holds. If as much capacity enters every switch
-// as leaves it, all can be split off. Bang-Jensen, Frank, Jackson, Preserving and increasing local
-// edge-connectivity in mixed graphs, SIAM J. Discrete Mathematics 8(2), 1995; Zhao et al.,
+// a common source of k units per host is n k to each of them. Two arcs u -> w -> t through a switch
+// w are split off into one arc u -> t as long as this holds. If as much capacity enters every
+// switch as leaves it, all can be split off. Bang-Jensen, Frank, Jackson, Preserving and increasing
+// local edge-connectivity in mixed graphs, SIAM J. Discrete Mathematics 8(2), 1995; Zhao et al.,
 // ForestColl, arXiv:2402.06787.
 #pragma once
 
@@ -36,9 +36,9 @@ struct SplitGraph {
   std::int64_t shortfall();
 };
 
-/// Splits off the switches, in the given order. `level` is each node's, 0 for a host. Where possible,
-/// messages pass the lowest switch between two hosts, and none passes a switch that serves neither
-/// end.
+/// Splits off the switches, in the given order. `level` is each node's, 0 for a host. Where
+/// possible, messages pass the lowest switch between two hosts, and none passes a switch that
+/// serves neither end.
 void split_switches(SplitGraph& graph, const std::vector<std::int32_t>& switches,
                     const std::vector<int>& level);
 

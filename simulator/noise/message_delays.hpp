@@ -1,7 +1,7 @@
 // MessageDelays: random delays of messages, which keep the order of each pair.
 //
-// The delays of a source's messages are exponential and depend on the seed, the source and the number
-// of the message only, so that all engines draw the same.
+// The delays of a source's messages are exponential and depend on the seed, the source and the
+// number of the message only, so that all engines draw the same.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ class MessageDelays {
     if (is_random_) std::uninitialized_fill_n(sources_.data(), ranks, Source{});
   }
 
-  /// Returns when the source's next message arrives instead of at `arrival`. It leaves at `now`; calls
-  /// of a source come in order of time.
+  /// Returns when the source's next message arrives instead of at `arrival`. It leaves at `now`;
+  /// calls of a source come in order of time.
   Time late(Rank source, Rank target, Time now, Time arrival) {
     if (!is_random_) return arrival;
     Source& s = sources_.data()[index(source)];

@@ -46,8 +46,8 @@ class Replay {
   }
 
  private:
-  // Handles the next event or end of a computation unless it is after `latest`. Returns whether there
-  // was one.
+  // Handles the next event or end of a computation unless it is after `latest`. Returns whether
+  // there was one.
   bool step(Time latest) {
     const Time own = computations_.empty() ? kNever : computations_.top().end;
     if (const auto step = simulation_.step(std::min(own, latest))) {
@@ -63,9 +63,9 @@ class Replay {
     return true;
   }
 
-  // Where a message holds its ports, a rank sends one message after another. Of those whose receive is posted,
-  // the first listed is next, which is known once all that happens at this time has happened. Returns
-  // whether any starts.
+  // Where a message holds its ports, a rank sends one message after another. Of those whose receive
+  // is posted, the first listed is next, which is known once all that happens at this time has
+  // happened. Returns whether any starts.
   bool start_sends() {
     bool any = false;
     for (const Rank rank : std::exchange(may_send_, {})) {

@@ -18,9 +18,9 @@ struct ReplayResult {
   Bytes bytes = 0;  ///< in all messages
 };
 
-/// Replays the trace on `network`, which must be new and have as many ranks. Throws Error(usage) if a
-/// send or a receive has no partner or an operation is not there, Error(check) if operations wait for
-/// one another.
+/// Replays the trace on `network`, which must be new and have as many ranks. Throws Error(usage) if
+/// a send or a receive has no partner or an operation is not there, Error(check) if operations wait
+/// for one another.
 ReplayResult replay(const TraceGraph& trace, Network& network);
 
 }  // namespace arlab::simulator

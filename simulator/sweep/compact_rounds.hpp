@@ -1,8 +1,9 @@
 // CompactRounds: the rounds of all ranks' programs as steps of 8 bytes, a window at a time.
 //
 // A coroutine's frame takes 136 to 320 bytes. A million of them, resumed one after another in every
-// round, would pass through memory in every round. So a rank's program is run many rounds ahead while
-// its frame is in the cache, and a program that ends within its window frees its frame at once.
+// round, would pass through memory in every round. So a rank's program is run many rounds ahead
+// while its frame is in the cache, and a program that ends within its window frees its frame at
+// once.
 #pragma once
 
 #include <cstdint>

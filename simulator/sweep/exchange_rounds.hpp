@@ -1,8 +1,10 @@
-// ExchangeRounds: the rounds of all ranks, of which each sends one message and receives one message.
+// ExchangeRounds: the rounds of all ranks, of which each sends one message and receives one
+// message.
 //
 // A table has one row per round and one column per rank. Ring, butterfly, and halving algorithms on
 // powers of two have only such rounds. A program is run up to kWindow rounds ahead while its frame
-// is in the cache. What all ranks of a round share is kept once: how far peers are apart, and sizes.
+// is in the cache. What all ranks of a round share is kept once: how far peers are apart, and
+// sizes.
 #pragma once
 
 #include <array>
@@ -22,13 +24,14 @@ class ExchangeRounds {
  public:
   static constexpr int kWindow = 24;  ///< rounds of a rank that are kept
 
-  /// problem: of the only lane. With a symmetry, ranks are classes, and have the rounds of the ranks
-  /// that represent them.
+  /// problem: of the only lane. With a symmetry, ranks are classes, and have the rounds of the
+  /// ranks that represent them.
   ExchangeRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                  std::optional<RankSymmetry> symmetry = {});
 
-  /// Runs all programs up to kWindow rounds further. Returns the number of these rounds, 0 after the
-  /// last one; nothing if a round has other messages, or if ranks differ in their number of rounds.
+  /// Runs all programs up to kWindow rounds further. Returns the number of these rounds, 0 after
+  /// the last one; nothing if a round has other messages, or if ranks differ in their number of
+  /// rounds.
   std::optional<int> advance();
 
   struct Row {

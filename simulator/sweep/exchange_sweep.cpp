@@ -126,8 +126,8 @@ class ExchangeSweep {
   }
 
   // A processor, a send port, and a receive port per rank, as in simulator/models/catalog/loggops.
-  // A rank's processor is free when its round begins. A message above the eager limit is complete for
-  // its sender when its receiver takes it.
+  // A rank's processor is free when its round begins. A message above the eager limit is complete
+  // for its sender when its receiver takes it.
   template <class Target, class Source, class CostsOf>
   bool processors(const Round& round, Target target, Source source, CostsOf costs_of_rank) {
     Time* const begin = begin_.data();
@@ -164,10 +164,11 @@ class ExchangeSweep {
     return is_ordered;
   }
 
-  // The same, eager, where a message may be empty: it is not sent. Then ranks come apart by more, and
-  // a message may arrive before its receiver's round begins. It waits for the processor if the
-  // receiver took its message before, whose end begins the round. The round's own send is then first
-  // if the message was sent later than that one was taken, unless it has to wait for its port.
+  // The same, eager, where a message may be empty: it is not sent. Then ranks come apart by more,
+  // and a message may arrive before its receiver's round begins. It waits for the processor if the
+  // receiver took its message before, whose end begins the round. The round's own send is then
+  // first if the message was sent later than that one was taken, unless it has to wait for its
+  // port.
   template <class Source, class CostsOf>
   bool some_processors(const Round& round, Source source, CostsOf costs_of_rank) {
     Time* const begin = begin_.data();

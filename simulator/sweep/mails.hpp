@@ -48,8 +48,8 @@ class Mails {
     return true;
   }
 
-  /// Returns when the source's latest message in the inbox arrives: that time or `arrival`, whichever
-  /// is later.
+  /// Returns when the source's latest message in the inbox arrives: that time or `arrival`,
+  /// whichever is later.
   Time after_others(const Inbox& inbox, Rank source, Time arrival) const {
     if (inbox.slot.arrival == kNever) return arrival;
     for (const Mail* mail = &inbox.slot;; mail = &all_[mail->next]) {

@@ -1,6 +1,7 @@
 // NextEvents: when each rank has its next event, and which ranks have one before a given time.
 //
-// Ranks are looked at in groups of 64, without a branch per rank, if the group has an event in time.
+// Ranks are looked at in groups of 64, without a branch per rank, if the group has an event in
+// time.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +43,9 @@ class NextEvents {
     __builtin_prefetch(times_.data() + index(rank), 1);
   }
 
-  /// Calls handle(rank) in order of ranks, for those with an event before `end`. It returns the time of
-  /// the rank's next event, kNever for none. Shortly before, calls soon(rank). Returns the time of the
-  /// next event of all ranks.
+  /// Calls handle(rank) in order of ranks, for those with an event before `end`. It returns the
+  /// time of the rank's next event, kNever for none. Shortly before, calls soon(rank). Returns the
+  /// time of the next event of all ranks.
   template <class Soon, class Handle>
   Time pass(Time end, Soon soon, Handle handle) {
     earliest_ = kNever;

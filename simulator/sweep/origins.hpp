@@ -1,10 +1,11 @@
-// Origins: the events by which others were scheduled. They order events of equal times as the engine does.
+// Origins: the events by which others were scheduled. They order events of equal times as the
+// engine does.
 //
-// The engine handles events of one time in the order in which they were scheduled. That is the order
-// of the events that scheduled them, and so on back to the begins of all ranks at time 0, which come
-// in order of ranks. The times of such a sequence of events have a number, which is equal for equal
-// times. Ranks whose work is alike, such as the roots of equal subtrees, have the same number, and the
-// order of the ranks at which their sequences begin decides.
+// The engine handles events of one time in the order in which they were scheduled. That is the
+// order of the events that scheduled them, and so on back to the begins of all ranks at time 0,
+// which come in order of ranks. The times of such a sequence of events have a number, which is
+// equal for equal times. Ranks whose work is alike, such as the roots of equal subtrees, have the
+// same number, and the order of the ranks at which their sequences begin decides.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,8 @@ class Origins {
   /// Returns the origin of the begin of a rank.
   static Origin of_begin(Rank rank) { return {kRoot, rank}; }
 
-  /// Returns the origin of what an event schedules that happens at `now` and has the origin `before`.
+  /// Returns the origin of what an event schedules that happens at `now` and has the origin
+  /// `before`.
   Origin next(Origin before, Time now) {
     if (!before.is_known()) return Origin(now);
     const std::uint32_t number = number_of({now, before.number()});

@@ -1,7 +1,7 @@
 // Port sweep: exclusive ports, at most one message each way per round.
 //
-// All ports of a rank are free when it starts a round, since the round before has ended. So a message
-// begins at the later start of its two rounds, whatever happens elsewhere.
+// All ports of a rank are free when it starts a round, since the round before has ended. So a
+// message begins at the later start of its two rounds, whatever happens elsewhere.
 #include <algorithm>
 
 #include "simulator/sweep/message_costs.hpp"

@@ -1,7 +1,7 @@
 // RankSet: a set of ranks that is visited in order, as a tree of bit masks.
 //
-// Members, and the gaps between them, cost a few instructions each, whether one rank is in the set or
-// a million.
+// Members, and the gaps between them, cost a few instructions each, whether one rank is in the set
+// or a million.
 #pragma once
 
 #include <bit>

@@ -9,8 +9,8 @@
 // rank has at most one message each way per round. The times of all rounds are then a recurrence of
 // maxima and sums that can be evaluated in any order (port_sweep.cpp).
 //
-// Where processors overlap with the network (loggops), no message arrives sooner than o + L after it
-// was sent. So within a window of that length ranks do not influence one another, and each rank
+// Where processors overlap with the network (loggops), no message arrives sooner than o + L after
+// it was sent. So within a window of that length ranks do not influence one another, and each rank
 // handles its own few events alone (window_sweep.cpp). Ties that only the order of all events could
 // break end the sweep.
 #pragma once
@@ -23,18 +23,18 @@
 
 namespace arlab::simulator {
 
-/// Returns what the event engine would, without `events`, and with the finish of the ranks that stand
-/// for all if the rounds have classes. Ranks of a class do the same at the same times, because the
-/// times of a sweep do not depend on the order of ranks. Returns nothing
-/// where a sweep does not apply: long rounds, messages above the eager limit, ties, and programs that
-/// deadlock. Stops when a rank is known to end after `latest`.
+/// Returns what the event engine would, without `events`, and with the finish of the ranks that
+/// stand for all if the rounds have classes. Ranks of a class do the same at the same times,
+/// because the times of a sweep do not depend on the order of ranks. Returns nothing where a sweep
+/// does not apply: long rounds, messages above the eager limit, ties, and programs that deadlock.
+/// Stops when a rank is known to end after `latest`.
 std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
                                       const UniformCosts& costs, Time latest = kNever);
 
 /// Returns what the event engine would, without `events`. Returns nothing where a round has other
 /// messages, where messages above the eager limit differ in size, or where a message arrives before
-/// its receiver has sent its own. Stops when a rank is known to end after `latest`. With a symmetry,
-/// the finish is that of the ranks that stand for all.
+/// its receiver has sent its own. Stops when a rank is known to end after `latest`. With a
+/// symmetry, the finish is that of the ranks that stand for all.
 std::optional<SimulationResult> exchange_sweep(const Algorithm& algorithm, const Problem& problem,
                                                Bytes element_size, const UniformCosts& costs,
                                                Time latest = kNever,

@@ -94,8 +94,8 @@ inline void WindowSweep::deliver(State& s, std::uint32_t depth, Time now, Time d
     push(s, Own::finish, std::max(now, s.done));
 }
 
-// Returns the place of a new message for the target, to be filled in. The memory of the target is loaded
-// while other messages are sent. Nothing arrives in this window.
+// Returns the place of a new message for the target, to be filled in. The memory of the target is
+// loaded while other messages are sent. Nothing arrives in this window.
 inline WindowSweep::Letter& WindowSweep::post(Rank target) {
   __builtin_prefetch(&state(target).inbox, 1);
   next_.prefetch(target);
@@ -115,8 +115,8 @@ inline void WindowSweep::make_late(Letter& letter) {
   sends.targets |= target;
 }
 
-// A message does not overtake those of its pair. They are in the inbox, since nothing that leaves in
-// this window arrives in it.
+// A message does not overtake those of its pair. They are in the inbox, since nothing that leaves
+// in this window arrives in it.
 inline void WindowSweep::put(Letter& letter) {
   if (letter.follows)
     letter.mail.arrival =
@@ -138,8 +138,8 @@ inline Mail WindowSweep::take_first(State& s) {
   return first;
 }
 
-// Gives up if a message that arrives together with the first one may be before it, and that matters.
-// If it does not, what follows from either of them has no known order.
+// Gives up if a message that arrives together with the first one may be before it, and that
+// matters. If it does not, what follows from either of them has no known order.
 inline void WindowSweep::check_order(State& s, Mail& first) {
   for (Mail* other = &s.inbox.slot; other->arrival == first.arrival; other = &mails_[other->next]) {
     if (other->source != first.source && !(origins_.order(first.sent, other->sent) < 0)) {
@@ -151,7 +151,8 @@ inline void WindowSweep::check_order(State& s, Mail& first) {
   }
 }
 
-// Whether the rank does the same at the same times in both orders of two messages that arrive together.
+// Whether the rank does the same at the same times in both orders of two messages that arrive
+// together.
 inline bool WindowSweep::can_swap(const State& s, const Mail& a, const Mail& b) const {
   return a.size == b.size && find_posted(s, a.source) >= 0 && find_posted(s, b.source) >= 0;
 }

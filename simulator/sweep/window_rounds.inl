@@ -1,4 +1,5 @@
-// Rounds: a rank's own events. It starts its next round, sends, and ends the round with its reductions.
+// Rounds: a rank's own events. It starts its next round, sends, and ends the round with its
+// reductions.
 #pragma once
 
 #include <algorithm>

@@ -101,8 +101,8 @@ inline bool WindowSweep::wake_is_first(const State& s) const {
   return wake != own ? wake < own : s.own_is_newer;
 }
 
-// Whether the first message arrives before the rank's own event of the same time. Gives up if another
-// one that arrives then might.
+// Whether the first message arrives before the rank's own event of the same time. Gives up if
+// another one that arrives then might.
 inline bool WindowSweep::arrives_first(const State& s, Origin pushed) {
   if (origins_.order(s.inbox.slot.sent, pushed) < 0) return true;
   for (const Mail* mail = &s.inbox.slot; mail->arrival == s.inbox.slot.arrival;

@@ -2,12 +2,12 @@
 //
 // A window is shorter than the time from a send to its arrival, so all arrivals within it are known
 // when it begins. In each window every rank handles its own events in order: the engine's begin,
-// arrive, wake, and finish (simulator/engine/engine.hpp), of which at most one of its own, one wake,
-// and arrivals are open at a time. The engine breaks ties of events by the time at which each was
-// scheduled, and so on back to the begin (origins.hpp). With classes of ranks or random delays, and
-// beyond the memory for origins, one level of that is known; ties that it leaves, and that matter,
-// end the sweep. The idea of windows: Lubachevsky, Efficient distributed event-driven simulations
-// of multiple-loop networks, CACM 32(1), 1989.
+// arrive, wake, and finish (simulator/engine/engine.hpp), of which at most one of its own, one
+// wake, and arrivals are open at a time. The engine breaks ties of events by the time at which each
+// was scheduled, and so on back to the begin (origins.hpp). With classes of ranks or random delays,
+// and beyond the memory for origins, one level of that is known; ties that it leaves, and that
+// matter, end the sweep. The idea of windows: Lubachevsky, Efficient distributed event-driven
+// simulations of multiple-loop networks, CACM 32(1), 1989.
 //
 // window_sweep.cpp handles the events in order, window_rounds.inl starts and ends rounds,
 // window_messages.inl delivers messages.

@@ -31,12 +31,12 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks);
 /// Returns the ranks by groups of hosts; null if the topology has no groups.
 std::shared_ptr<const Groups> groups_of(const Fabric& fabric);
 
-/// Returns the ranks as the grid that the topology is; null if it is none, or if rank r is not on host
-/// r.
+/// Returns the ranks as the grid that the topology is; null if it is none, or if rank r is not on
+/// host r.
 std::shared_ptr<const RankGrid> grid_of(const Fabric& fabric);
 
-/// Returns the shifts of ranks along the dimensions of a grid or within the levels of a tree, with as many
-/// hosts as ranks. Whether they map routes onto routes depends on links and placement.
+/// Returns the shifts of ranks along the dimensions of a grid or within the levels of a tree, with
+/// as many hosts as ranks. Whether they map routes onto routes depends on links and placement.
 std::optional<RankSymmetry> shifts_along(const Fabric& fabric);
 
 /// Returns the link loads up to `now`, given the bytes carried by each link.

@@ -8,13 +8,14 @@ long to the end of its paragraph. clang-format would join the lines of lists and
 """
 import pathlib
 import re
-import subprocess
 import sys
 import textwrap
 
 MOST = 100
 COMMENT = re.compile(r"^(\s*///?)( *)(.*)$")
 ITEM = re.compile(r"(?:[-*]|\d+\.) +")
+FOLDERS = "algorithms simulator collectives training bench plots tests".split()
+SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".inl")
 FIXED = re.compile(r"\||```|NOLINT|clang-format|https?://\S+$")
 
 
@@ -59,10 +60,8 @@ def is_long(line):
 
 def main():
     source = pathlib.Path(sys.argv[1])
-    names = subprocess.run(["git", "ls-files", "*.cpp", "*.hpp", "*.cu", "*.cuh", "*.inl"], cwd=source, text=True, capture_output=True, check=True)
     long = 0
-    for name in names.stdout.split():
-        path = source / name
+    for path in sorted(path for folder in FOLDERS for path in (source / folder).rglob("*.*") if path.suffix in SUFFIXES):
         text = path.read_text(encoding="utf-8")
         if sys.argv[2:] == ["--fix"]:
             now = wrapped(text)
@@ -72,7 +71,7 @@ def main():
         for number, line in enumerate(text.split("\n"), 1):
             if is_long(line):
                 long += 1
-                print(f"{name}:{number}: {len(line)} columns: {line.strip()}")
+                print(f"{path.relative_to(source)}:{number}: {len(line)} columns: {line.strip()}")
     sys.exit(long > 0)
 
 

@@ -1,8 +1,9 @@
-// train_lines: runs `arlab train` for each line of stdin, a JSON object with a folder and words, and
-// prints what came of it, one JSON object per line: status, stdout, stderr.
+// train_lines: runs `arlab train` for each line of stdin, a JSON object with a folder and words,
+// and prints what came of it, one JSON object per line: status, stdout, stderr.
 //
-// Each line runs in a copy of this process, which has loaded LibTorch already: that takes longer than
-// most of the runs. A copy does not end by exit(): LibTorch's destructors would copy its pages.
+// Each line runs in a copy of this process, which has loaded LibTorch already: that takes longer
+// than most of the runs. A copy does not end by exit(): LibTorch's destructors would copy its
+// pages.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

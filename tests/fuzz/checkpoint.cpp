@@ -1,9 +1,10 @@
-// Fuzzes the readers of checkpoints and of their shards: any bytes are either what they claim to be, or a
-// usage Error. The first byte, modulo 4, says what the rest is:
+// Fuzzes the readers of checkpoints and of their shards: any bytes are either what they claim to
+// be, or a usage Error. The first byte, modulo 4, says what the rest is:
 //   0, 1  a checkpoint, which is unchanged after writing and reading
 //   2     the index of shards as JSON, which is also unchanged, and has each element once
 //   3     a shard of 4 weights, of which 3 are read: the others never change
-// With 0 and 3, lengths and checksums are corrected first, because a fuzzer would not find valid ones.
+// With 0 and 3, lengths and checksums are corrected first, because a fuzzer would not find valid
+// ones.
 #include "training/checkpoint/checkpoint.hpp"
 
 #include <algorithm>

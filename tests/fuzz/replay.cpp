@@ -1,4 +1,5 @@
-// Replays the seeds of every fuzzer, and a short burst of random mutations of them, always the same.
+// Replays the seeds of every fuzzer, and a short burst of random mutations of them, always the
+// same.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -59,7 +60,8 @@ std::vector<std::string> seeds_of(const Fuzzer& fuzzer) {
   return seeds;
 }
 
-// Changes 1 to 4 places of a seed: a bit, a byte, a deletion, a repetition, or a part of another seed.
+// Changes 1 to 4 places of a seed: a bit, a byte, a deletion, a repetition, or a part of another
+// seed.
 std::string mutated(const std::vector<std::string>& seeds, const Random& random) {
   std::uint64_t draws = 0;
   const auto below = [&](std::size_t bound) {

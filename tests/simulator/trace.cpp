@@ -113,8 +113,8 @@ TEST_CASE("every reduced element is in one reduce span") {
         REQUIRE(span.message == -1);
         reduced += span.bytes;
       }
-    // P-1 additions of each element, unless ranks exchange whole arrays: then each message but those
-    // that return the result to extra ranks is added.
+    // P-1 additions of each element, unless ranks exchange whole arrays: then each message but
+    // those that return the result to extra ranks is added.
     const std::set<std::string_view> exchange_whole{"all_to_all", "butterfly", "swing_whole",
                                                     "recursive_multiplying", "trivance"};
     if (exchange_whole.count(algorithm.name) == 0) {

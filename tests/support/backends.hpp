@@ -82,8 +82,8 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
   return text;
 }
 
-/// Lists the rows of Gloo that are wrong on ranks with vectors in host memory, or what is wrong with the
-/// reason why there are none.
+/// Lists the rows of Gloo that are wrong on ranks with vectors in host memory, or what is wrong
+/// with the reason why there are none.
 inline std::string problems_of_gloo(const Backend& backend, Job& job, Rank ranks) {
   std::string text;
   backend.run(job, {.ranks = ranks}, [&](Executor& executor) {

@@ -78,8 +78,8 @@ inline std::vector<Count> odd_lengths(Rank ranks) {
   return thorough<Count>({0, 3, ranks - 1, 1009}, {1009});
 }
 
-/// Whole vectors, contiguous chunks, chunks with a stride: enough to try a type or an operation, which only
-/// matters where a message is added.
+/// Whole vectors, contiguous chunks, chunks with a stride: enough to try a type or an operation,
+/// which only matters where a message is added.
 inline std::vector<Algorithm> each_kind_of_message() {
   return {find_algorithm("butterfly"), find_algorithm("ring"), find_algorithm("pat")};
 }

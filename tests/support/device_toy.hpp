@@ -1,5 +1,5 @@
-// DeviceToy: the toy replica with weights and gradients in a device's memory. The host computes its passes
-// instead of kernels; what it copies for that is counted, apart from the copies of training.
+// DeviceToy: the toy replica with weights and gradients in a device's memory. The host computes its
+// passes instead of kernels; what it copies for that is counted, apart from the copies of training.
 #pragma once
 
 #include <atomic>

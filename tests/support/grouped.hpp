@@ -55,8 +55,8 @@ inline std::vector<std::vector<Rank>> shapes_of(Rank ranks) {
   return all;
 }
 
-/// Returns trees of the ranks that live until the program ends: a star and a chain from each root with
-/// weights 1 and 3, or `wide` trees with parents at half the number. Thread-safe.
+/// Returns trees of the ranks that live until the program ends: a star and a chain from each root
+/// with weights 1 and 3, or `wide` trees with parents at half the number. Thread-safe.
 inline const Forest* kept_forest(Rank ranks, bool wide) {
   static std::mutex mutex;
   static std::map<std::pair<Rank, bool>, std::unique_ptr<const Forest>> kept;
@@ -81,8 +81,8 @@ inline const Forest* kept_forest(Rank ranks, bool wide) {
   return forest.get();
 }
 
-/// Returns the problem as is, or with each possible set of equal groups and some unequal ones, each shape of a grid, or
-/// some trees if the algorithm needs these.
+/// Returns the problem as is, or with each possible set of equal groups and some unequal ones, each
+/// shape of a grid, or some trees if the algorithm needs these.
 inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
   if (algorithm.gridded) {
     std::vector<Problem> all;

@@ -13,9 +13,10 @@
 
 namespace arlab {
 
-/// Twenty times: calls write() in a process of its own, which is killed after `least_us` to five times that;
-/// then calls check(), which says whether anything complete was left. Until it has, each process is
-/// given twice the time of the one before: a loaded machine may need long for the first. write() must not return.
+/// Twenty times: calls write() in a process of its own, which is killed after `least_us` to five
+/// times that; then calls check(), which says whether anything complete was left. Until it has,
+/// each process is given twice the time of the one before: a loaded machine may need long for the
+/// first. write() must not return.
 template <class Write, class Check>
 void kill_at_any_time(std::uint64_t least_us, Write write, Check check) {
   bool written = false;

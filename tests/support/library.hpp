@@ -6,8 +6,8 @@
 
 namespace arlab::collectives {
 
-/// A library that has two algorithms beside two of Gloo, of which it runs "nvls" for float32 only, and
-/// adds no 8-bit floats.
+/// A library that has two algorithms beside two of Gloo, of which it runs "nvls" for float32 only,
+/// and adds no 8-bit floats.
 class Library final : public Executor, private Workload {
  public:
   Communicator& control() override { return alone_; }

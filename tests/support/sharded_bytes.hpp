@@ -1,6 +1,6 @@
-// The bytes that a rank sends per step with n bytes of gradients and of weights, by an algorithm that
-// sends the fewest: 2 n (P - 1) / P; for fsdp 3 n (P - 1) / P; for hsdp with G ranks per group and
-// R = P / G groups 3 n (G - 1) / G + 2 n / G (R - 1) / R.
+// The bytes that a rank sends per step with n bytes of gradients and of weights, by an algorithm
+// that sends the fewest: 2 n (P - 1) / P; for fsdp 3 n (P - 1) / P; for hsdp with G ranks per group
+// and R = P / G groups 3 n (G - 1) / G + 2 n / G (R - 1) / R.
 #pragma once
 
 #include "training/strategies/strategy.hpp"

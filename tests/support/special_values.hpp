@@ -111,8 +111,8 @@ inline std::vector<std::byte> expected_of(DType dtype, Op op, Rank ranks) {
   return packed(dtype, all);
 }
 
-/// Reduces the vectors of all ranks by each algorithm and by the native allreduce unless `native` is
-/// false. Returns the number of results with other bits than expected. Every rank calls it.
+/// Reduces the vectors of all ranks by each algorithm and by the native allreduce unless `native`
+/// is false. Returns the number of results with other bits than expected. Every rank calls it.
 inline int wrong_replicas(Communicator& communicator, bool native) {
   int wrong = 0;
   const Rank ranks = communicator.ranks();
@@ -136,8 +136,9 @@ inline int wrong_replicas(Communicator& communicator, bool native) {
   return wrong;
 }
 
-/// Averages `ranks` times the greatest power of two of each small type whose sums of that number are exact, by each
-/// algorithm and by the native allreduce. Returns the number of ranks' results that are not that value.
+/// Averages `ranks` times the greatest power of two of each small type whose sums of that number
+/// are exact, by each algorithm and by the native allreduce. Returns the number of ranks' results
+/// that are not that value.
 inline int wrong_averages(Communicator& communicator) {
   int wrong = 0;
   const Rank ranks = communicator.ranks();

@@ -1,5 +1,6 @@
-// thorough: which cases a long test runs. Sanitizers make tests 3 to 50 times slower, and look for errors that
-// show in a few cases of each kind; all cases run in other builds (`ctest --preset release`).
+// thorough: which cases a long test runs. Sanitizers make tests 3 to 50 times slower, and look for
+// errors that show in a few cases of each kind; all cases run in other builds (`ctest --preset
+// release`).
 #pragma once
 
 #include <initializer_list>
@@ -33,11 +34,12 @@ std::vector<T> unless_sanitized(std::initializer_list<T> all, std::initializer_l
   return kSanitized ? few : all;
 }
 
-/// Whether case number `index` of a test is run: all, or every `stride`-th under the thread sanitizer.
+/// Whether case number `index` of a test is run: all, or every `stride`-th under the thread
+/// sanitizer.
 inline bool thorough(int index, int stride) { return !kThreadSanitizer || index % stride == 0; }
 
-/// Returns 1 to `most`; under any sanitizer, 1 to 13 and above that powers of two and three and their neighbors, up to 33:
-/// most tests take time with the square of the ranks.
+/// Returns 1 to `most`; under any sanitizer, 1 to 13 and above that powers of two and three and
+/// their neighbors, up to 33: most tests take time with the square of the ranks.
 inline std::vector<Rank> ranks_up_to(Rank most) {
   std::vector<Rank> chosen;
   for (Rank p = 1; p <= most; ++p) {

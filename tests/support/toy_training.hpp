@@ -106,8 +106,8 @@ inline Result train(const Run& run) {
 
 using Checkpointers = std::vector<std::unique_ptr<arlab::training::Checkpointer>>;
 
-/// Lets each rank continue from the latest checkpoint in the folder, and save there. `kept`: one for
-/// each rank, must outlive the run.
+/// Lets each rank continue from the latest checkpoint in the folder, and save there. `kept`: one
+/// for each rank, must outlive the run.
 inline void checkpoint_in(Run& run, const std::string& folder, Checkpointers& kept) {
   run.prepare = [&kept, folder](arlab::training::Trainer& t) {
     auto& mine = kept[static_cast<std::size_t>(t.communicator().rank())];

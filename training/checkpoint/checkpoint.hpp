@@ -1,5 +1,6 @@
-// Checkpoint: the state of a run as named sections (sections.hpp), in one file that is read completely
-// or rejected. If ranks have parts of the state, it is the index of their files (shards.hpp).
+// Checkpoint: the state of a run as named sections (sections.hpp), in one file that is read
+// completely or rejected. If ranks have parts of the state, it is the index of their files
+// (shards.hpp).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -36,8 +37,8 @@ struct Checkpoint {
   /// Throws Error(usage) if the section does not exist or has another type.
   const Floats& floats(std::string_view name) const;
   const Integers& integers(std::string_view name) const;
-  /// Returns the one number in a section of integers. Throws Error(usage) also if the section has none or more,
-  /// or if the number is negative.
+  /// Returns the one number in a section of integers. Throws Error(usage) also if the section has
+  /// none or more, or if the number is negative.
   std::int64_t count(std::string_view name) const;
   const std::string& bytes(std::string_view name) const;
   const Json& json(std::string_view name) const;

@@ -50,27 +50,28 @@ class CheckpointFolder {
   /// Throws Error(usage) for an invalid policy.
   CheckpointFolder(std::string path, SavePolicy policy);
 
-  /// Locks the folder, which it creates, until this is destroyed: one run at a time writes there. Call it
-  /// before the checkpoints are read. Returns a note if the file system has no locks. Throws
-  /// Error(environment), naming the process, if another run has locked it.
+  /// Locks the folder, which it creates, until this is destroyed: one run at a time writes there.
+  /// Call it before the checkpoints are read. Returns a note if the file system has no locks.
+  /// Throws Error(environment), naming the process, if another run has locked it.
   std::string lock();
 
   /// Call once before the first save, with the step from which the run continues (0 for a new run).
-  /// Renames damaged, newer or unrelated checkpoints and their shards to <name>.1, .2 and so on, so that
-  /// they are not mistaken for this run's, and returns the checkpoints' new names, to be printed. Also
-  /// removes what a killed process left: partial files, and shards without a checkpoint.
+  /// Renames damaged, newer or unrelated checkpoints and their shards to <name>.1, .2 and so on, so
+  /// that they are not mistaken for this run's, and returns the checkpoints' new names, to be
+  /// printed. Also removes what a killed process left: partial files, and shards without a
+  /// checkpoint.
   std::vector<std::string> begin(Count step);
   /// The same for a run that resumes from `latest`, whose validation loss it remembers.
   std::vector<std::string> begin(const Latest& latest);
 
   bool due(const Moment& moment) const;
 
-  /// Whether save() would save: not if only the best are saved and this is not. Throws Error(usage) if
-  /// that needs a validation loss and there is none.
+  /// Whether save() would save: not if only the best are saved and this is not. Throws Error(usage)
+  /// if that needs a validation loss and there is none.
   bool wants(const Moment& moment) const;
-  /// Saves, then deletes all but the newest `keep`, with their shards. Adds the section "saved": step,
-  /// validation loss and whether it has only weights. Returns the file's name, or nothing if it is not
-  /// wanted. Throws Error(environment) if the file cannot be written.
+  /// Saves, then deletes all but the newest `keep`, with their shards. Adds the section "saved":
+  /// step, validation loss and whether it has only weights. Returns the file's name, or nothing if
+  /// it is not wanted. Throws Error(environment) if the file cannot be written.
   std::optional<std::string> save(Checkpoint checkpoint, const Moment& moment);
 
  private:

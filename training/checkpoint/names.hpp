@@ -1,5 +1,5 @@
-// The names of a run's files in its checkpoint folder: step-000000001000.ckpt, and, if each rank has a part
-// of the state, step-000000001000-0-of-4.shard to step-000000001000-3-of-4.shard.
+// The names of a run's files in its checkpoint folder: step-000000001000.ckpt, and, if each rank
+// has a part of the state, step-000000001000-0-of-4.shard to step-000000001000-3-of-4.shard.
 #pragma once
 
 #include <optional>

@@ -4,8 +4,9 @@
 //   magic "ARLABCKP", version u32, sections u32, length of the file u64, CRC32C of these 24 bytes;
 //   each section: kind u32, length of its name u32, length of its payload u64, name, payload,
 //   CRC32C of the section up to here.
-// The length detects truncated files; the checksums detect damage. The seal of a file is the CRC32C of all
-// heads (kind, lengths, name) and checksums of its sections: it distinguishes files without their payloads.
+// The length detects truncated files; the checksums detect damage. The seal of a file is the CRC32C
+// of all heads (kind, lengths, name) and checksums of its sections: it distinguishes files without
+// their payloads.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +59,8 @@ struct SectionHead {
   std::uint64_t size = 0;                ///< of the payload
 };
 
-/// Reads a file section by section. Everything throws Error(usage), naming the file, if it is no such
-/// file, of a newer version, truncated or damaged.
+/// Reads a file section by section. Everything throws Error(usage), naming the file, if it is no
+/// such file, of a newer version, truncated or damaged.
 class SectionReader {
  public:
   /// `name` is for messages. Both must outlive the reader.

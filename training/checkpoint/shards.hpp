@@ -1,13 +1,14 @@
-// Shards: a checkpoint of which each rank writes its part, so that no rank ever has all of the optimizer's
-// state.
+// Shards: a checkpoint of which each rank writes its part, so that no rank ever has all of the
+// optimizer's state.
 //
-// A shard file has the format of sections.hpp: section "shard" (JSON) says to which step it belongs and
-// which ranges of the flat vectors it has; then, for each range in pieces of at most 2^20 elements, come the
-// weights "weights/B" and the moments "moments/0/B", "moments/1/B", where B is the first element. When all
-// ranks have written theirs, rank 0 writes the checkpoint, whose section "shards" (JSON) is the index.
+// A shard file has the format of sections.hpp: section "shard" (JSON) says to which step it belongs
+// and which ranges of the flat vectors it has; then, for each range in pieces of at most 2^20
+// elements, come the weights "weights/B" and the moments "moments/0/B", "moments/1/B", where B is
+// the first element. When all ranks have written theirs, rank 0 writes the checkpoint, whose
+// section "shards" (JSON) is the index.
 //
-// Any number of ranks can read them: each reads the pieces that overlap with what it needs, and verifies the
-// checksum of each piece, and the seal of each file, which only that file has.
+// Any number of ranks can read them: each reads the pieces that overlap with what it needs, and
+// verifies the checksum of each piece, and the seal of each file, which only that file has.
 #pragma once
 
 #include <span>
@@ -41,8 +42,8 @@ struct ShardIndex {
 Json to_json(std::span<const FlatRange> ranges);
 Json to_json(const ShardFile& file);
 Json to_json(const ShardIndex& index);
-/// Throws Error(usage), naming `source`, unless it is a complete index: the keys of to_json() and no
-/// others, plain file names, and ranges that are all elements, each once.
+/// Throws Error(usage), naming `source`, unless it is a complete index: the keys of to_json() and
+/// no others, plain file names, and ranges that are all elements, each once.
 ShardIndex parse_shard_index(const Json& json, const std::string& source);
 /// The same for an entry of it, without regard to the others.
 ShardFile parse_shard_file(const Json& json, const std::string& source);
@@ -57,10 +58,10 @@ struct ShardVectors {
 ShardFile write_shard(const std::string& folder, Count step, Rank rank, Rank ranks,
                       std::span<const FlatRange> ranges, const ShardVectors<const float>& from);
 
-/// Reads the wanted ranges (ascending) of the vectors from the files that have parts of them. Changes
-/// nothing else; what was read before an error stays. Throws Error(usage), naming the file, if it is
-/// missing, truncated, damaged, of another step, or another one than when the index was written, and if
-/// the vectors have other lengths.
+/// Reads the wanted ranges (ascending) of the vectors from the files that have parts of them.
+/// Changes nothing else; what was read before an error stays. Throws Error(usage), naming the file,
+/// if it is missing, truncated, damaged, of another step, or another one than when the index was
+/// written, and if the vectors have other lengths.
 void read_shards(const std::string& folder, const ShardIndex& index,
                  std::span<const FlatRange> wanted, const ShardVectors<float>& into);
 

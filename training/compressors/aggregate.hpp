@@ -18,9 +18,9 @@ namespace arlab::training {
 
 struct Aggregator {
   /// Replaces this rank's gradient by the compressor's result; for most compressors that is the
-  /// average of all decoded codes. The gradient lies in the memory of the compressor's kernels, where
-  /// the last work may be in progress on return. Every rank calls it with the same context except its
-  /// rank. Steps count from 0.
+  /// average of all decoded codes. The gradient lies in the memory of the compressor's kernels,
+  /// where the last work may be in progress on return. Every rank calls it with the same context
+  /// except its rank. Steps count from 0.
   std::function<void(collectives::Communicator&, std::span<float> gradient, const EncodeContext&)>
       run;
   VisitState visit_state;  ///< shows residuals, factors and momentum
@@ -35,8 +35,8 @@ Aggregator aggregator_of(Arguments&&... arguments) {
           [state](const StateVisitor& visit) { state->visit_state(visit); }};
 }
 
-/// Makes the aggregator for rank `me` of `ranks`. `carrier`: of codes in a device's memory; must outlive
-/// it; null if codes are made on the host. Throws Error(usage) like make_compressor().
+/// Makes the aggregator for rank `me` of `ranks`. `carrier`: of codes in a device's memory; must
+/// outlive it; null if codes are made on the host. Throws Error(usage) like make_compressor().
 Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
                            Aggregation aggregation, Rank ranks, Rank me, const Routes& routes = {},
                            const CodeCarrier* carrier = nullptr);

@@ -1,7 +1,8 @@
 // CodeCarrier: moves codes between ranks, from the memory in which they are made.
 //
-// Codes in host memory travel in the rounds of a communicator (here); those in a device's memory over the
-// network that joins the devices, or through host memory (training/exchange/device_carriers.hpp).
+// Codes in host memory travel in the rounds of a communicator (here); those in a device's memory
+// over the network that joins the devices, or through host memory
+// (training/exchange/device_carriers.hpp).
 #pragma once
 
 #include <functional>

@@ -139,8 +139,8 @@ struct CompressorKind {
   /// Optional: makes the compressor of averages, if it differs from make(). For a kind that can
   /// requantize, the compressors of make() must decode these codes, too.
   std::unique_ptr<Compressor> (*make_reply)(const TensorShapes&, const CompressorChoice&) = nullptr;
-  /// Optional: returns why its error feedback would diverge with these values, or "". Feedback needs a
-  /// contraction: an expected squared error of less than the square of what is encoded.
+  /// Optional: returns why its error feedback would diverge with these values, or "". Feedback
+  /// needs a contraction: an expected squared error of less than the square of what is encoded.
   std::string (*no_feedback)(const Values&) = nullptr;
   /// Optional: returns the number of first steps in which codes are larger than later.
   Count (*warm_up)(const CompressorChoice&) = nullptr;
@@ -158,14 +158,14 @@ std::span<const CompressorKind> compressors();
 const CompressorKind& find_compressor(std::string_view name);
 
 /// Parses a spec such as "topk:ratio=0.01,feedback=off". Feedback is on by default where it is
-/// needed; a spec may switch it on or off unless it is built in or would diverge. Throws Error(usage)
-/// naming the bad value.
+/// needed; a spec may switch it on or off unless it is built in or would diverge. Throws
+/// Error(usage) naming the bad value.
 CompressorChoice choose_compressor(std::string_view spec);
 /// Does the same with given values, and throws the same errors.
 CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
                                    std::optional<bool> feedback = std::nullopt);
-/// Returns the kernels with which the codes of a choice are made. The vectors and codes of its compressors
-/// lie in their memory.
+/// Returns the kernels with which the codes of a choice are made. The vectors and codes of its
+/// compressors lie in their memory.
 SharedVectorKernels kernels_of(const CompressorChoice& choice);
 
 /// Returns the spec with every parameter, for records and checkpoints.

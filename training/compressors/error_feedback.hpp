@@ -13,7 +13,8 @@ namespace arlab::training {
 
 /// Wraps a compressor so that all sent codes, decoded, plus the residual equal the sum of the
 /// gradients, up to rounding. Drops residuals that are not finite, so that a step with NaN or
-/// infinite gradients, which its code shows, does not spoil later steps. `kernels`: the compressor's.
+/// infinite gradients, which its code shows, does not spoil later steps. `kernels`: the
+/// compressor's.
 std::unique_ptr<Compressor> with_error_feedback(std::unique_ptr<Compressor> inner, Count elements,
                                                 SharedVectorKernels kernels);
 

@@ -9,7 +9,8 @@
 
 namespace arlab::training {
 
-/// Before step `from` the code is the vector itself; `from` must be 0 if the kernels are a device's.
+/// Before step `from` the code is the vector itself; `from` must be 0 if the kernels are a
+/// device's.
 std::unique_ptr<Compressor> scaled_signs(Count elements, SharedVectorKernels kernels,
                                          Count from = 0);
 Count scaled_sign_bytes(Count elements);

@@ -1,9 +1,10 @@
-// VectorKernels: encoding and decoding of whole vectors, on the processor or on a GPU, and memory for them.
+// VectorKernels: encoding and decoding of whole vectors, on the processor or on a GPU, and memory
+// for them.
 //
-// Both give the same codes and sums, bit for bit. Vectors, codes and what is else passed to them lie in
-// memory of the kernels' own kind: the host's, or that of their device. Those of a GPU are enqueued in
-// order, in a stream of their own. A compressor whose kind is `on_gpu` uses those of its choice; the
-// others encode on the processor.
+// Both give the same codes and sums, bit for bit. Vectors, codes and what is else passed to them
+// lie in memory of the kernels' own kind: the host's, or that of their device. Those of a GPU are
+// enqueued in order, in a stream of their own. A compressor whose kind is `on_gpu` uses those of
+// its choice; the others encode on the processor.
 #pragma once
 
 #include <functional>
@@ -18,12 +19,13 @@ namespace arlab::training {
 
 struct VectorKernels {
   std::string where;  ///< such as "AVX2", or "GPU 0"
-  /// The device on whose memory they work, and their stream; null: the host's, and nothing is enqueued.
+  /// The device on whose memory they work, and their stream; null: the host's, and nothing is
+  /// enqueued.
   std::shared_ptr<collectives::Device> device = nullptr;
   std::shared_ptr<collectives::DeviceStream> stream = nullptr;
 
-  /// Returns memory of their kind, of arbitrary contents. That of a device must not be allocated or freed
-  /// while another rank waits for a message of this one.
+  /// Returns memory of their kind, of arbitrary contents. That of a device must not be allocated or
+  /// freed while another rank waits for a message of this one.
   std::function<collectives::DeviceMemory(std::size_t bytes)> allocate;
   /// Between memory of their kind and itself, or host memory.
   std::function<void(std::byte* into, const std::byte* from, std::size_t bytes)> copy;
@@ -45,8 +47,8 @@ struct VectorKernels {
       add_buckets;
   /// Signs as float16: 1 or -1.
   std::function<void(std::byte* code, const float* x, Count n)> to_unit_halves;
-  /// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the bits.
-  /// `scratch`: sum_scratch(n) bytes.
+  /// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the
+  /// bits. `scratch`: sum_scratch(n) bytes.
   std::function<void(std::byte* code, const float* x, Count n, std::byte* scratch)> to_means;
   std::function<void(float* into, const std::byte* code, Count n, float weight)> add_means;
   /// The code of scaled_sign.cpp: the mean magnitude, then the sign bits.

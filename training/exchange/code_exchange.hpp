@@ -1,5 +1,5 @@
-// CodeExchange: how the codes of one compressor travel: the aggregation, its collectives, and the time that
-// coding takes in simulated time.
+// CodeExchange: how the codes of one compressor travel: the aggregation, its collectives, and the
+// time that coding takes in simulated time.
 //
 // Codes that are made on a device travel from its memory if the backend joins the devices.
 #pragma once
@@ -17,15 +17,16 @@ namespace arlab::training {
 
 class CodeExchange {
  public:
-  /// `options` has a compressor. The exchange must outlive this. Throws Error(usage) if aggregation,
-  /// compressor and route do not fit together.
+  /// `options` has a compressor. The exchange must outlive this. Throws Error(usage) if
+  /// aggregation, compressor and route do not fit together.
   CodeExchange(Exchange& exchange, const GradientOptions& options,
                std::span<const Variable> variables);
   ~CodeExchange();
   CodeExchange(const CodeExchange&) = delete;
   CodeExchange& operator=(const CodeExchange&) = delete;
 
-  /// Returns the state of tensors that travel as one code; this must outlive it. All ranks call it together.
+  /// Returns the state of tensors that travel as one code; this must outlive it. All ranks call it
+  /// together.
   Aggregator make(const TensorShapes& layout, collectives::Communicator& c);
 
   /// Replaces the data by the average of all ranks' decoded codes. For Exchange::run() and start().
@@ -54,8 +55,8 @@ class CodeExchange {
   collectives::DeviceMemory here_, there_;  // vectors of the host on their way
 };
 
-/// Returns where codes of this choice are made and from where they travel by this way, such as "GPU 0, sent
-/// from its memory", or "AVX2". `executor`: null if a communicator carries them.
+/// Returns where codes of this choice are made and from where they travel by this way, such as "GPU
+/// 0, sent from its memory", or "AVX2". `executor`: null if a communicator carries them.
 std::string place_of_codes(const CompressorChoice& choice, const std::string& way,
                            collectives::Executor* executor);
 

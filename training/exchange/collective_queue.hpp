@@ -89,8 +89,8 @@ class Exchange {
   /// For `transmit`: runs one collective now and counts it. Time that `codes` does not spend
   /// communicating counts as compression.
   void run(const CollectiveId& id, const Task& task, std::span<float> data);
-  /// The same on floats in the memory of the route's device, once the events are done. Counts the time
-  /// that the device took.
+  /// The same on floats in the memory of the route's device, once the events are done. Counts the
+  /// time that the device took.
   void run_on_device(const CollectiveId& id, const Task& task, std::span<float> there,
                      std::span<const collectives::DeviceEvent> after);
   void run(const CollectiveId& id, const Codes& codes);

@@ -1,8 +1,8 @@
 // ComputeModel: the duration of computation that this machine does not do, or not in that time.
 //
 // In simulated time, a variable's forward pass takes as long as its multiply-adds at a given speed,
-// and its backward pass twice as long; on the machine's clock that has no effect. A replay has given
-// times, and sleeps for them on the machine's clock.
+// and its backward pass twice as long; on the machine's clock that has no effect. A replay has
+// given times, and sleeps for them on the machine's clock.
 #pragma once
 
 #include <span>
@@ -22,8 +22,8 @@ class ComputeModel {
  public:
   /// speed: multiply-adds per second; 0: computation takes no time.
   ComputeModel(collectives::Clock& clock, std::span<const Variable> variables, double speed);
-  /// Replays passes of these times, by variable, whatever the samples. It sleeps for them if the time of
-  /// the clock passes by itself, as that of the machine's does.
+  /// Replays passes of these times, by variable, whatever the samples. It sleeps for them if the
+  /// time of the clock passes by itself, as that of the machine's does.
   ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes);
   ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes, bool sleeps);
 

@@ -7,8 +7,9 @@
 
 namespace arlab::training {
 
-/// Over the network that joins the devices. The kernels' and the executor's device are the same; both
-/// outlive it. Its exchange() throws Error(usage) unless the executor exchanges() on the device.
+/// Over the network that joins the devices. The kernels' and the executor's device are the same;
+/// both outlive it. Its exchange() throws Error(usage) unless the executor exchanges() on the
+/// device.
 CodeCarrier device_carrier(const VectorKernels& kernels, collectives::Executor& executor,
                            const Routes& routes);
 

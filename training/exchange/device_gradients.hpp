@@ -1,5 +1,5 @@
-// DeviceGradients: gradients in a device's memory on their way: when each is complete there, and bundles
-// of gradients that are not neighbors.
+// DeviceGradients: gradients in a device's memory on their way: when each is complete there, and
+// bundles of gradients that are not neighbors.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ class DeviceGradients {
  public:
   using Events = std::span<const collectives::DeviceEvent>;
 
-  /// `variables`: how many there are. `control`: all ranks. Vectors and communicator must outlive this.
+  /// `variables`: how many there are. `control`: all ranks. Vectors and communicator must outlive
+  /// this.
   DeviceGradients(DeviceVectors& vectors, std::size_t variables,
                   collectives::Communicator& control);
 
@@ -31,10 +32,11 @@ class DeviceGradients {
   /// Waits until the framework has done what it has enqueued.
   void wait() const;
 
-  /// What runs a collective on a vector of the device, once the events are done. Returns when it is.
+  /// What runs a collective on a vector of the device, once the events are done. Returns when it
+  /// is.
   using Run = std::function<void(std::span<float> there, Events after)>;
-  /// Runs it on these parts of the gradients, of these variables, as one vector: in place if they are
-  /// neighbors, else on a copy. All ranks call it together.
+  /// Runs it on these parts of the gradients, of these variables, as one vector: in place if they
+  /// are neighbors, else on a copy. All ranks call it together.
   void run(std::span<const std::span<float>> parts, std::span<const std::size_t> variables,
            const Run& run);
 

@@ -44,7 +44,8 @@ class StepProfiler {
 };
 
 /// Measures a small and a large allreduce by the route, the best of a few each. Every rank calls it
-/// and gets the same result. `math`: of the device whose memory the vectors lie in; null: the host's.
+/// and gets the same result. `math`: of the device whose memory the vectors lie in; null: the
+/// host's.
 LinkCost measured_link(collectives::Communicator& communicator, const Route& route,
                        const DeviceMath* math = nullptr);
 

@@ -7,7 +7,8 @@
 namespace arlab::training {
 namespace {
 
-// The nesting depth of a text, if it is JSON. The parser's own callback for that takes quadratic time.
+// The nesting depth of a text, if it is JSON. The parser's own callback for that takes quadratic
+// time.
 int depth_of(std::string_view text) {
   int depth = 0, deepest = 0;
   bool quoted = false;

@@ -9,8 +9,8 @@ namespace arlab::training {
 
 bool has_protobuf();
 
-/// Throws Error(environment) that says how to get it, after `where` ("--tensorboard logs: "), in builds
-/// without protobuf.
+/// Throws Error(environment) that says how to get it, after `where` ("--tensorboard logs: "), in
+/// builds without protobuf.
 inline void require_protobuf(const std::string& where) {
   if (!has_protobuf())
     fail(Blame::environment,

@@ -2,8 +2,8 @@
 //
 // Weights and gradients become views into two flat tensors, on the host or in a device's memory. A
 // module on a GPU without device vectors has its own copies. on_ready() hooks the gradient's
-// accumulator node, because a gradient is complete after that node has run. A hook on the tensor runs
-// before the gradient is stored; changing it there would let replicas drift apart.
+// accumulator node, because a gradient is complete after that node has run. A hook on the tensor
+// runs before the gradient is stored; changing it there would let replicas drift apart.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -19,7 +19,8 @@ namespace arlab::training {
 /// set_requires_grad().
 class TorchParameters final : public Parameters {
  public:
-  /// `math`: of the device that the module is on, where weights and gradients then lie; null: on the host.
+  /// `math`: of the device that the module is on, where weights and gradients then lie; null: on
+  /// the host.
   explicit TorchParameters(torch::nn::Module& module,
                            std::shared_ptr<const DeviceMath> math = nullptr);
   ~TorchParameters() override;
@@ -34,8 +35,8 @@ class TorchParameters final : public Parameters {
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
 
   void fetch() override;
-  /// Copies weights() and statistics(), which strategies change, to the module. Weights on the host need
-  /// no copy, because the module uses them directly.
+  /// Copies weights() and statistics(), which strategies change, to the module. Weights on the host
+  /// need no copy, because the module uses them directly.
   void give() override;
   /// Copies one variable's weights, if the module has its own copies.
   void give(std::size_t variable);

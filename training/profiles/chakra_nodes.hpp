@@ -1,8 +1,8 @@
 // ChakraNode: a node of a Chakra execution trace (MLCommons), as protobuf encodes it; only
 // protobuf/chakra_nodes.cpp includes protobuf.
 //
-// A file is a sequence of messages, each after its length as a varint: one GlobalMetadata, then a Node
-// for each operator of one rank. https://github.com/mlcommons/chakra
+// A file is a sequence of messages, each after its length as a varint: one GlobalMetadata, then a
+// Node for each operator of one rank. https://github.com/mlcommons/chakra
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,9 @@ struct ChakraNode {
   std::optional<bool> on_processor = {};                    ///< attribute is_cpu_op
 };
 
-/// Returns the nodes in the file's order. Throws Error(usage) that names `file`: for a message that ends
-/// early or is no node, and an unknown type of node; Error(environment) in builds without protobuf.
+/// Returns the nodes in the file's order. Throws Error(usage) that names `file`: for a message that
+/// ends early or is no node, and an unknown type of node; Error(environment) in builds without
+/// protobuf.
 std::vector<ChakraNode> read_chakra(std::string_view bytes, const std::string& file);
 
 /// The same for traces as JSON, which need no protobuf (chakra_json.cpp).

@@ -11,7 +11,8 @@
 namespace arlab::training {
 namespace {
 
-// Of Chakra's CollectiveCommType. Broadcasts carry buffers of the model, not gradients, and are left out.
+// Of Chakra's CollectiveCommType. Broadcasts carry buffers of the model, not gradients, and are
+// left out.
 constexpr std::int64_t kAllreduce = 0, kBroadcast = 5, kBarrier = 9;
 
 constexpr std::uint64_t kMostUs = 7ull * 24 * 3600 * 1'000'000;
@@ -128,8 +129,8 @@ class ChakraImporter {
     }
   }
 
-  // The computation before an allreduce is the last that it depends on. Kernels depend on their launch
-  // only, not on one another: then it is the last that was launched before.
+  // The computation before an allreduce is the last that it depends on. Kernels depend on their
+  // launch only, not on one another: then it is the last that was launched before.
   void find_gradients() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       if (!is_allreduce(*order_[i]) || !in_step_[i]) continue;
@@ -202,8 +203,8 @@ class ChakraImporter {
     return profile;
   }
 
-  // One computation per layer is that layer's; else the trace does not say whose it is, and the layers
-  // share the forward pass as they share the backward pass.
+  // One computation per layer is that layer's; else the trace does not say whose it is, and the
+  // layers share the forward pass as they share the backward pass.
   void share_forward(std::vector<ModelProfile::Part>& layers) const {
     std::vector<Time> times;
     Time forward{}, backward{};

@@ -1,9 +1,9 @@
-// ModelProfile: the cost of one training step of a model on a device: tensors, times of layers, and the
-// source of every figure.
+// ModelProfile: the cost of one training step of a model on a device: tensors, times of layers, and
+// the source of every figure.
 //
-// training/profiles/<name>.json holds one each; docs/training-at-scale.md describes the keys. A layer's
-// tensors become ready together, at the end of its backward pass. The optimizer's time of a tensor is
-// spent before its next forward pass.
+// training/profiles/<name>.json holds one each; docs/training-at-scale.md describes the keys. A
+// layer's tensors become ready together, at the end of its backward pass. The optimizer's time of a
+// tensor is spent before its next forward pass.
 #pragma once
 
 #include <map>
@@ -40,9 +40,9 @@ struct ModelProfile {
   Bytes bytes() const { return parameters() * gradient_bytes; }
   /// Returns forward and backward passes and optimizer.
   Time step() const;
-  /// Returns the tensors as a scheduler's layers: the first of a part has its forward time, the last
-  /// its backward time. Parts without tensors become one layer without elements. Elements count words
-  /// of kGradientBytes: a gradient of two bytes per element has half as many.
+  /// Returns the tensors as a scheduler's layers: the first of a part has its forward time, the
+  /// last its backward time. Parts without tensors become one layer without elements. Elements
+  /// count words of kGradientBytes: a gradient of two bytes per element has half as many.
   Profile tensors() const;
 };
 
@@ -58,9 +58,10 @@ struct BuiltInProfile {
 };
 std::span<const BuiltInProfile> built_in_profiles();
 
-/// Returns a built-in profile, or that of a file if the name has a '/' or a '.', or is that of a file.
-/// The file may be a trace of PyTorch's profiler, also packed by gzip, or Chakra's (.et). Throws Error(usage) that names the
-/// nearest profile, and as parse_profile(), import_pytorch_trace(), and import_chakra_trace() do.
+/// Returns a built-in profile, or that of a file if the name has a '/' or a '.', or is that of a
+/// file. The file may be a trace of PyTorch's profiler, also packed by gzip, or Chakra's (.et).
+/// Throws Error(usage) that names the nearest profile, and as parse_profile(),
+/// import_pytorch_trace(), and import_chakra_trace() do.
 ModelProfile load_profile(const std::string& name);
 
 }  // namespace arlab::training

@@ -86,8 +86,8 @@ class TraceImporter {
     if (!forward_.empty()) expect_one_pass(forward_.front()->thread);
   }
 
-  // Operators that take parameters between two gradients, and are not of the backward pass, belong to the
-  // forward pass of another batch: its gradients would count again.
+  // Operators that take parameters between two gradients, and are not of the backward pass, belong
+  // to the forward pass of another batch: its gradients would count again.
   void expect_one_pass(std::string_view forward_thread) const {
     const TraceOperator* backward = nullptr;
     for (const TraceOperator& op : trace_.all) {

@@ -1,7 +1,7 @@
 // TraceOperators: the operators of one training step in a trace, and the work that they did.
 //
-// What a library for collectives does (NCCL, RCCL, Gloo, ...), on a GPU or a processor, and what runs
-// within it, is communication, not work.
+// What a library for collectives does (NCCL, RCCL, Gloo, ...), on a GPU or a processor, and what
+// runs within it, is communication, not work.
 #pragma once
 
 #include <map>
@@ -36,8 +36,8 @@ struct TraceOperators {
   std::string device;              ///< empty: the trace has no kernels
   Count batch = 0;                 ///< as the trace's metadata say; 0: they do not
 
-  /// Returns the work of operators that begin in [begin, end) on the thread: of their kernels, or on
-  /// the processor.
+  /// Returns the work of operators that begin in [begin, end) on the thread: of their kernels, or
+  /// on the processor.
   double work(std::string_view thread, double begin, double end) const;
 
   struct Kernel {

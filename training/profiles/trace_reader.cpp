@@ -195,7 +195,8 @@ class EventReader : public nlohmann::json_sax<Json> {
 }  // namespace
 
 bool is_communication(std::string_view name) {
-  // Libraries, and the operators by which PyTorch calls them; msccl's and RCCL's kernels have own names.
+  // Libraries, and the operators by which PyTorch calls them; msccl's and RCCL's kernels have own
+  // names.
   static constexpr std::string_view kParts[] = {
       "nccl",      "rccl", "msccl", "oneccl",  "torch_ccl",
       "hccl",      "gloo", "c10d",  "horovod", "record_param_comms",

@@ -1,5 +1,5 @@
-// Replaces events.cpp and chakra_nodes.cpp in builds without protobuf. EventFile's constructor throws
-// there, so nothing requests an event.
+// Replaces events.cpp and chakra_nodes.cpp in builds without protobuf. EventFile's constructor
+// throws there, so nothing requests an event.
 #include "algorithms/base/error.hpp"
 #include "training/io/protobuf.hpp"
 #include "training/profiles/chakra_nodes.hpp"

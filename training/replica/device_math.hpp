@@ -1,7 +1,7 @@
 // DeviceMath: what training computes on vectors in a GPU's memory, besides a framework's passes.
 //
-// All of it is enqueued in the stream in which the framework computes, so that each follows what the
-// framework has enqueued before. The results have the bits of the processor's.
+// All of it is enqueued in the stream in which the framework computes, so that each follows what
+// the framework has enqueued before. The results have the bits of the processor's.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct DeviceMath {
   void copy(std::span<float> into, std::span<const float> from) const;
 };
 
-/// The vectors of a replica in its device's memory, in the order of the variables. The host must not read
-/// or write what the spans show.
+/// The vectors of a replica in its device's memory, in the order of the variables. The host must
+/// not read or write what the spans show.
 class DeviceVectors {
  public:
   /// The gradients are 0, and the weights arbitrary.

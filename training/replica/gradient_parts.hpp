@@ -1,5 +1,5 @@
-// GradientParts: what a strategy does with parts of the gradients where they lie, on the host or on a
-// device.
+// GradientParts: what a strategy does with parts of the gradients where they lie, on the host or on
+// a device.
 #pragma once
 
 #include "training/replica/optimizer.hpp"

@@ -1,5 +1,5 @@
-// Optimizer: SGD, momentum and Adam on flat spans, with PyTorch's formulas, on the host or on a device.
-// Weight decay is that of torch.optim.SGD and torch.optim.Adam: it is part of the gradient.
+// Optimizer: SGD, momentum and Adam on flat spans, with PyTorch's formulas, on the host or on a
+// device. Weight decay is that of torch.optim.SGD and torch.optim.Adam: it is part of the gradient.
 //
 // It works on any part of the variables, because a parameter server holds only some of them and
 // each bucket is applied on arrival. Kingma & Ba, Adam, ICLR 2015; momentum: torch.optim.SGD.
@@ -32,8 +32,8 @@ void check(const OptimizerOptions& options);
 
 class Optimizer {
  public:
-  /// `math`: of the device whose memory holds weights and gradients, and then the moments, too; null: the
-  /// host's.
+  /// `math`: of the device whose memory holds weights and gradients, and then the moments, too;
+  /// null: the host's.
   Optimizer(const OptimizerOptions& options, Count elements,
             std::shared_ptr<const DeviceMath> math = nullptr);
 
@@ -43,12 +43,12 @@ class Optimizer {
 
   /// Call once per step, before apply().
   void start_step(double learning_rate);
-  /// Updates the weights from `first` on with their gradients. Apply each element once per step. On a
-  /// device, this is enqueued.
+  /// Updates the weights from `first` on with their gradients. Apply each element once per step. On
+  /// a device, this is enqueued.
   void apply(Count first, std::span<float> weights, std::span<const float> gradients);
 
-  /// Returns the state for a checkpoint: all first moments, then all second moments. Of a device, it is
-  /// that of the last fetch(), and a change takes effect with give().
+  /// Returns the state for a checkpoint: all first moments, then all second moments. Of a device,
+  /// it is that of the last fetch(), and a change takes effect with give().
   std::span<float> moments() { return {moments_.get(), size_}; }
   void fetch();
   void give();

@@ -24,8 +24,8 @@ struct Variable {
   Count offset = 0;  ///< of its first element in weights() and gradients()
   Count elements = 0;
   Count work = 0;  ///< multiply-adds in the forward pass of a sample; 0: unknown
-  /// Neighbors of one stage are used together: announced one after another before the stage runs. -1: a
-  /// stage of its own.
+  /// Neighbors of one stage are used together: announced one after another before the stage runs.
+  /// -1: a stage of its own.
   Count stage = -1;
   bool operator==(const Variable&) const = default;
 };
@@ -70,8 +70,8 @@ class Parameters {
   virtual void give() {}
 
   /// Called with a variable's index when its gradient is complete: once per variable and backward
-  /// pass, on the thread that runs the pass. Afterwards the gradient may be changed; with on_device(),
-  /// after what is in the stream of its math by then.
+  /// pass, on the thread that runs the pass. Afterwards the gradient may be changed; with
+  /// on_device(), after what is in the stream of its math by then.
   using Ready = std::function<void(std::size_t variable)>;
   virtual void on_ready(Ready ready) = 0;
 };
@@ -83,19 +83,20 @@ class Replica : public Parameters {
   /// runs the pass. Until then its weight may still change.
   using Need = std::function<void(std::size_t variable)>;
   virtual void on_need(Need need) = 0;
-  /// Called with a variable's index before the backward pass of learn() uses its weight, stage by stage,
-  /// the last one first.
+  /// Called with a variable's index before the backward pass of learn() uses its weight, stage by
+  /// stage, the last one first.
   virtual void on_need_backward(Need need) = 0;
 
   /// Runs forward and backward passes, and adds the gradient of `scale` x (sum of the samples'
-  /// losses) to gradients(). Returns when the passes are done, on a device as well. Throws Error(usage) if
-  /// the samples do not fit the model.
+  /// losses) to gradients(). Returns when the passes are done, on a device as well. Throws
+  /// Error(usage) if the samples do not fit the model.
   virtual BatchResult learn(const Samples& samples, float scale) = 0;
 
   /// Runs the forward pass with the running statistics.
   virtual BatchResult evaluate(const Samples& samples) = 0;
 
-  /// Returns the operations of a forward pass of one sample, with the running statistics; empty if unknown.
+  /// Returns the operations of a forward pass of one sample, with the running statistics; empty if
+  /// unknown.
   virtual ModelGraph graph() { return {}; }
 };
 

@@ -1,4 +1,5 @@
-// CollectiveTimes: the times of a plan's collectives on idle networks, each simulated once per size.
+// CollectiveTimes: the times of a plan's collectives on idle networks, each simulated once per
+// size.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ class CollectiveTimes {
   /// Most messages of one collective that a simulation may take: seconds.
   static constexpr Count kMostMessages = 40'000'000;
 
-  /// Who carries a collective: the plan's algorithm, a tree, or a level of the plan's algorithm in groups.
+  /// Who carries a collective: the plan's algorithm, a tree, or a level of the plan's algorithm in
+  /// groups.
   enum class Carrier : std::uint8_t { algorithm, tree, within_groups, across_groups };
 
   /// The plan must outlive it.

@@ -1,8 +1,9 @@
-// DirectWorld: the ranks of a strategy that sends its messages from rank to rank itself, without threads.
+// DirectWorld: the ranks of a strategy that sends its messages from rank to rank itself, without
+// threads.
 //
-// It copies the initial weights from rank 0 to all ranks, as a trainer does, and then computes what the
-// workers compute. A strategy decides what follows: it posts rounds of messages, and begins steps. Alarms
-// precede network events of the same time, as among emulated ranks.
+// It copies the initial weights from rank 0 to all ranks, as a trainer does, and then computes what
+// the workers compute. A strategy decides what follows: it posts rounds of messages, and begins
+// steps. Alarms precede network events of the same time, as among emulated ranks.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,13 @@ class DirectWorld {
   /// Plan and network must outlive it.
   DirectWorld(const TrainingPlan& plan, simulator::Network& network, bool trace);
 
-  /// Returns when rank 0 begins the step after the plan's last one. The other workers train for one more
-  /// step, too, as in a replay. Throws Error(check) if the ranks wait for one another.
+  /// Returns when rank 0 begins the step after the plan's last one. The other workers train for one
+  /// more step, too, as in a replay. Throws Error(check) if the ranks wait for one another.
   SimulatedSteps run(Strategy strategy);
 
   Time now() const { return now_; }
-  /// Begins the worker's next step, which computes from that time on. Does nothing if that was its last one.
+  /// Begins the worker's next step, which computes from that time on. Does nothing if that was its
+  /// last one.
   void begin_step(Rank worker, Time computes_from);
   void begin_step(Rank worker) { begin_step(worker, now_); }
   /// Returns the worker's step: the one in progress, or the one that has ended last.

@@ -1,7 +1,7 @@
 // EachRank: event-driven simulation of all ranks.
 //
-// Both threads of a rank run until they wait. Threads that became due run in that order; then alarms
-// precede network events of the same time, as among emulated ranks.
+// Both threads of a rank run until they wait. Threads that became due run in that order; then
+// alarms precede network events of the same time, as among emulated ranks.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,5 @@
-// Parameter servers and their workers, without threads: the messages of push_worker.cpp and push_server.cpp.
+// Parameter servers and their workers, without threads: the messages of push_worker.cpp and
+// push_server.cpp.
 #include <algorithm>
 #include <deque>
 

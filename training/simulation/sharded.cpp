@@ -93,8 +93,8 @@ Time gathered_step(const std::vector<ShardedUnit>& units, Links& links, Time beg
   return std::max(now, links.free());
 }
 
-// Gathers weights unit by unit before the forward pass, once all gradients are scattered. `ahead`: of as many
-// units gradients may be in progress; the backward pass waits for the others.
+// Gathers weights unit by unit before the forward pass, once all gradients are scattered. `ahead`:
+// of as many units gradients may be in progress; the backward pass waits for the others.
 Time updated_step(const std::vector<ShardedUnit>& units, Links& links, std::size_t ahead,
                   Time begin) {
   Time now = begin;

@@ -1,12 +1,12 @@
-// Sharded data parallelism: each rank keeps a part of the optimizer's state, of the gradients, and of the
-// parameters.
+// Sharded data parallelism: each rank keeps a part of the optimizer's state, of the gradients, and
+// of the parameters.
 //
-// zero1 and zero2: gradients are reduce-scattered in the backward pass, each rank updates its shard, and
-// the weights are all-gathered before the next forward pass. fsdp (zero3) gathers the weights of a unit
-// before its forward pass and again before its backward pass, one unit ahead. hsdp does so within groups,
-// and sums each shard over the groups. One rank represents all. The steps are those of the real strategies
-// (training/strategies/sharded.hpp). Rajbhandari et al., ZeRO, SC 2020; Zhao et al., PyTorch FSDP, VLDB
-// 2023.
+// zero1 and zero2: gradients are reduce-scattered in the backward pass, each rank updates its
+// shard, and the weights are all-gathered before the next forward pass. fsdp (zero3) gathers the
+// weights of a unit before its forward pass and again before its backward pass, one unit ahead.
+// hsdp does so within groups, and sums each shard over the groups. One rank represents all. The
+// steps are those of the real strategies (training/strategies/sharded.hpp). Rajbhandari et al.,
+// ZeRO, SC 2020; Zhao et al., PyTorch FSDP, VLDB 2023.
 #pragma once
 
 #include <optional>

@@ -12,8 +12,8 @@
 namespace arlab::training {
 namespace {
 
-// Returns how much longer the slowest worker that rank 0 waits for computes than one without slowdown and
-// jitter, mean over a few steps. Workers of asynchronous servers wait for none.
+// Returns how much longer the slowest worker that rank 0 waits for computes than one without
+// slowdown and jitter, mean over a few steps. Workers of asynchronous servers wait for none.
 double slowest(const TrainingPlan& plan) {
   constexpr int kSteps = 16;
   double most = 1, all = 0, sum = 0;
@@ -65,8 +65,8 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
   return result;
 }
 
-// A strategy that communicates every few steps, one fragment after another. Every step takes the mean of an
-// interval, of which the second one is counted.
+// A strategy that communicates every few steps, one fragment after another. Every step takes the
+// mean of an interval, of which the second one is counted.
 SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
   SimulatedSteps result;
   const Time computation = total_of(slowed(plan));

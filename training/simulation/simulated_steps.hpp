@@ -24,8 +24,8 @@ struct SimulatedSteps {
 };
 
 /// Simulates every rank, message by message: the times of training on emulated ranks, without their
-/// threads, gradients and memory. A profile-guided scheduler has the profile's times, and `link`, from the
-/// first step on. The network must be new. Throws Error(usage) as check() does.
+/// threads, gradients and memory. A profile-guided scheduler has the profile's times, and `link`,
+/// from the first step on. The network must be new. Throws Error(usage) as check() does.
 SimulatedSteps simulate_each_rank(const TrainingPlan& plan, simulator::Network& network,
                                   const LinkCost& link, bool trace = false);
 

@@ -54,7 +54,8 @@ class StaleWorkers {
   }
 
  private:
-  // compute: nothing is taken; send: waits for a buffer; wait: for slower workers; settle: has no step left.
+  // compute: nothing is taken; send: waits for a buffer; wait: for slower workers; settle: has no
+  // step left.
   enum class Stage : std::uint8_t { compute, send, wait, settle };
 
   struct Worker {

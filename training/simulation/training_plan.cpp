@@ -15,7 +15,8 @@ namespace {
 constexpr Count kAfterWarmUp = 1'000'000;                    // a step
 constexpr Count kAnnounced = 8, kHeader = 2, kPerSlice = 3;  // of a leader's message
 
-// Profiles have no shapes: the matrix nearest to a square, at most one row more than the elements need.
+// Profiles have no shapes: the matrix nearest to a square, at most one row more than the elements
+// need.
 Matrix shape_of(Count elements, const CompressorKind& kind) {
   if (!kind.matrices) return {1, elements};
   Count rows = 1;

@@ -1,5 +1,5 @@
-// TrainingPlan: what a simulated training run does: layers, strategy, scheduler, compression, and the
-// collective that carries gradients.
+// TrainingPlan: what a simulated training run does: layers, strategy, scheduler, compression, and
+// the collective that carries gradients.
 #pragma once
 
 #include <cstdint>
@@ -63,9 +63,9 @@ struct TrainingPlan {
   }
 };
 
-/// Throws Error(usage), with the remedy, for a plan that cannot be simulated: an algorithm that does not
-/// support the ranks or that scheduler, a scheduler or compressor that the strategy does not use, codes of
-/// unknown size, servers without workers, and a negative staleness bound.
+/// Throws Error(usage), with the remedy, for a plan that cannot be simulated: an algorithm that
+/// does not support the ranks or that scheduler, a scheduler or compressor that the strategy does
+/// not use, codes of unknown size, servers without workers, and a negative staleness bound.
 void check(const TrainingPlan& plan);
 
 /// Returns the collectives that carry gradients and weights in the plan.
@@ -82,14 +82,15 @@ struct Transmission {
   Bytes element_size = kGradientBytes;
 };
 
-/// Returns what a periodic strategy exchanges after the given number of steps, one bundle per fragment.
+/// Returns what a periodic strategy exchanges after the given number of steps, one bundle per
+/// fragment.
 std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps);
 
 /// Returns what exchanges the bundle, in order. Codes have the closed-form size of flat vectors.
 std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle);
 
-/// Returns the broadcasts by which the leader announces the bundle; none if all ranks compute the same
-/// order. They run by algorithm tree.
+/// Returns the broadcasts by which the leader announces the bundle; none if all ranks compute the
+/// same order. They run by algorithm tree.
 std::vector<Transmission> announcements_of(const TrainingPlan& plan, const Bundle& bundle);
 
 }  // namespace arlab::training

@@ -19,12 +19,12 @@ struct VariableRange {
 /// `fragments`: at most the number of variables.
 std::vector<VariableRange> cut_into_fragments(std::span<const Count> elements, Count fragments);
 
-/// Returns whether a fragment is synchronized after the given number of steps: every `every` steps, the
-/// fragments one after another, the last one at multiples of `every`.
+/// Returns whether a fragment is synchronized after the given number of steps: every `every` steps,
+/// the fragments one after another, the last one at multiples of `every`.
 bool is_due(Count steps, Count fragment, Count fragments, Count every);
 
-/// Returns why fragments cannot be synchronized like that; empty if they can. `delay`: steps between the
-/// start of a synchronization and its use.
+/// Returns why fragments cannot be synchronized like that; empty if they can. `delay`: steps
+/// between the start of a synchronization and its use.
 std::string refuse_fragments(Count fragments, Count variables, Count delay, Count every);
 
 }  // namespace arlab::training

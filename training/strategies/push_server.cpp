@@ -132,9 +132,9 @@ class Server final : public Strategy {
     --answers_;
   }
 
-  // Adds gradients by rank, so that the sum does not depend on their order of arrival. A worker that has
-  // its weights computes and pushes while others still wait for theirs: links carry both directions at
-  // once. Before the ranks compare their replicas, nothing may be in progress.
+  // Adds gradients by rank, so that the sum does not depend on their order of arrival. A worker
+  // that has its weights computes and pushes while others still wait for theirs: links carry both
+  // directions at once. Before the ranks compare their replicas, nothing may be in progress.
   void update_once(const Step& step) {
     if (!expects_) expect_from_all();
     for (Rank pushes = 0; pushes < s_.workers; ++pushes) take(next_push());

@@ -1,8 +1,9 @@
-// ShardUnits: the units of a sharded strategy: which part of each a rank owns, and their collectives.
+// ShardUnits: the units of a sharded strategy: which part of each a rank owns, and their
+// collectives.
 //
-// Neighboring variables form a unit of at least StrategyOptions::unit bytes; variables that are used
-// together are in one unit. A rank owns its chunk of every unit; in groups, the ranks of one place own the
-// same block.
+// Neighboring variables form a unit of at least StrategyOptions::unit bytes; variables that are
+// used together are in one unit. A rank owns its chunk of every unit; in groups, the ranks of one
+// place own the same block.
 #pragma once
 
 #include <memory>
@@ -16,20 +17,20 @@ namespace arlab::training {
 
 class ShardUnits {
  public:
-  /// frees_gradients: once a unit is reduced, the gradients that other ranks own have no memory until the
-  /// next backward pass, which waits if more than two units are in progress.
-  /// in_groups: shards within groups of ranks, and sums over all groups.
+  /// frees_gradients: once a unit is reduced, the gradients that other ranks own have no memory
+  /// until the next backward pass, which waits if more than two units are in progress. in_groups:
+  /// shards within groups of ranks, and sums over all groups.
   ShardUnits(const StrategyContext& context, bool frees_gradients, bool in_groups);
 
   std::size_t size() const { return units_.size(); }
   std::size_t of(std::size_t variable) const { return unit_of_[variable]; }
 
   void start_step(Count step);
-  /// Announces a complete gradient. Units whose gradients are complete are reduced in one order on all
-  /// ranks, whatever the order of their gradients.
+  /// Announces a complete gradient. Units whose gradients are complete are reduced in one order on
+  /// all ranks, whatever the order of their gradients.
   void ready(std::size_t variable);
-  /// Waits for the gradients of a unit, updates what this rank owns, and sets the gradients to 0. Throws
-  /// Error(check) for gradients that are not finite.
+  /// Waits for the gradients of a unit, updates what this rank owns, and sets the gradients to 0.
+  /// Throws Error(check) for gradients that are not finite.
   void update(std::size_t unit);
 
   /// Starts to gather the weights of a unit. `slice` tells gathers of one step apart.

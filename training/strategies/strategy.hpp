@@ -55,7 +55,8 @@ struct StrategyContext {
 struct Step {
   Count number = 0;  ///< counts from the beginning of training
   double learning_rate = 0;
-  /// Samples of this worker, and of all workers; known when the step ends. 0: all have equally many.
+  /// Samples of this worker, and of all workers; known when the step ends. 0: all have equally
+  /// many.
   Count samples = 0, global = 0;
 };
 
@@ -88,8 +89,8 @@ class Strategy {
   virtual void start_step(const Step&) {}
   /// Called before the first forward pass of a step uses a variable.
   virtual void need(std::size_t /*variable*/) {}
-  /// For strategies that gather weights: called before any pass of any micro-batch uses a variable. On
-  /// return the weight is here, until the pass needs one of another stage.
+  /// For strategies that gather weights: called before any pass of any micro-batch uses a variable.
+  /// On return the weight is here, until the pass needs one of another stage.
   virtual void use(std::size_t /*variable*/, Pass) {}
   /// Called in the backward pass when the variable's gradient is complete.
   virtual void ready(std::size_t /*variable*/) {}
@@ -115,8 +116,8 @@ class Strategy {
   };
   /// For sharded strategies; nothing: each rank updates all, or a part that others do not know.
   virtual std::optional<Shard> shard() const { return std::nullopt; }
-  /// For sharded strategies, when each rank has the weights of its shard: on return all ranks have all
-  /// weights. Every rank calls it, before the first step.
+  /// For sharded strategies, when each rank has the weights of its shard: on return all ranks have
+  /// all weights. Every rank calls it, before the first step.
   virtual void gather_weights() {}
 
   virtual Staleness staleness() const { return {}; }
@@ -170,22 +171,23 @@ std::span<const StrategyKind> strategies();
 /// Throws Error(usage) naming the nearest strategy if the name is unknown.
 const StrategyKind& find_strategy(std::string_view name);
 
-/// Returns the value of a parameter: a given one, else the default; `or_else` if the strategy has no
-/// such parameter.
+/// Returns the value of a parameter: a given one, else the default; `or_else` if the strategy has
+/// no such parameter.
 Count parameter_of(const StrategyKind& kind, const Values& values, std::string_view name,
                    Count or_else);
 
 /// Returns the spec with every parameter, such as "stale_synchronous:staleness=1".
 std::string text(const StrategyKind& kind, const Values& values);
 
-/// Throws Error(usage) if the strategy cannot work in this context, or a parameter is out of its range.
+/// Throws Error(usage) if the strategy cannot work in this context, or a parameter is out of its
+/// range.
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context);
 
 /// Applies one step of the optimizer to all weights.
 void apply_all(const StrategyContext& context, const Step& step);
 
-/// Replaces the data on every rank by their mean over the workers, each weighted by its share of the
-/// samples; servers' data do not count.
+/// Replaces the data on every rank by their mean over the workers, each weighted by its share of
+/// the samples; servers' data do not count.
 void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data,
              const SampleShare& share = {});
 /// Multiplies data by a worker's share, before a plain mean over the workers.

@@ -213,8 +213,8 @@ void Checkpointer::settled(const EpochReport* epoch) {
   if (keeps()) folder_->save(std::move(now), moment);
 }
 
-// Every rank writes its shard, then rank 0 the checkpoint that names them. If one of them cannot, all
-// remove theirs and fail; the previous checkpoint remains.
+// Every rank writes its shard, then rank 0 the checkpoint that names them. If one of them cannot,
+// all remove theirs and fail; the previous checkpoint remains.
 void Checkpointer::save_shards(const Moment& moment) {
   collectives::Communicator& c = trainer_.communicator();
   if (c.max(keeps() && folder_->wants(moment) ? 1 : 0) == 0) return;

@@ -26,7 +26,8 @@ struct Observer {
   /// Optional: whether training stops after this report. All ranks must give the same answer.
   std::function<bool(const EpochReport&)> enough;
   Exchange::Observer collective;
-  /// The first steps of the run, which EpochReport::timed leaves out. All ranks give the same number.
+  /// The first steps of the run, which EpochReport::timed leaves out. All ranks give the same
+  /// number.
   Count leave_out = 0;
 };
 
@@ -50,8 +51,8 @@ class Trainer {
   /// Returns the number of workers among the ranks.
   static Rank workers_of(const TrainerOptions& learning, Rank ranks);
 
-  /// Trains from steps_done() to the end of the last epoch, or until it is enough. Throws Error(check) if replicas diverge
-  /// or a gradient is not finite.
+  /// Trains from steps_done() to the end of the last epoch, or until it is enough. Throws
+  /// Error(check) if replicas diverge or a gradient is not finite.
   void run(const TrainingData& data, Count steps_of_epoch, const Observer& observer = {});
 
   /// Evaluates on all workers. Every rank calls it.

@@ -5,8 +5,8 @@
 
 namespace arlab::bench {
 
-/// Returns the kernels of the GPU of the rank with that number among those on its machine, which take the
-/// GPUs in turn; null where there is none. For one thread at a time.
+/// Returns the kernels of the GPU of the rank with that number among those on its machine, which
+/// take the GPUs in turn; null where there is none. For one thread at a time.
 training::SharedVectorKernels gpu_codes(Rank local_rank);
 
 }  // namespace arlab::bench

@@ -15,7 +15,8 @@ struct GradientPlace {
   std::string text = {};  ///< "device", with how messages leave it, or "host: " and why
 };
 
-/// `cuda`: whether replicas compute on GPUs. The executor of the options' route must outlive the result.
+/// `cuda`: whether replicas compute on GPUs. The executor of the options' route must outlive the
+/// result.
 GradientPlace place_of_gradients(const training::TrainerOptions& learning, bool cuda);
 
 }  // namespace arlab::bench

@@ -1,7 +1,7 @@
 // Ends the program where a library would ask for memory for ever.
 //
-// OpenBLAS repeats mmap() until it succeeds (0.3.21, memory.c, blas_memory_alloc), so under a limit of the
-// address space it would never return. This program's mmap() comes before the C library's.
+// OpenBLAS repeats mmap() until it succeeds (0.3.21, memory.c, blas_memory_alloc), so under a limit
+// of the address space it would never return. This program's mmap() comes before the C library's.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// peer: one kernel per GPU runs the whole schedule, and reads its peers' memory. All ranks are co-located on
-// the GPUs of this process; in an MPI job, each has its own GPU and process.
+// peer: one kernel per GPU runs the whole schedule, and reads its peers' memory. All ranks are
+// co-located on the GPUs of this process; in an MPI job, each has its own GPU and process.
 #include "collectives/backends/gpus.hpp"
 #include "collectives/gpu/peer_processes.hpp"
 

@@ -19,8 +19,9 @@ namespace {
 constexpr const char* kDynamicRules = "coll_tuned_use_dynamic_rules";
 constexpr const char* kMpichAlgorithm = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM";
 
-// MPICH describes its values in the order of their numbers: "auto - Internal ...", "ring - Force ring
-// algorithm". MPICH 4.0 leaves out the line breaks: the word "algorithm" then stands before a name.
+// MPICH describes its values in the order of their numbers: "auto - Internal ...", "ring - Force
+// ring algorithm". MPICH 4.0 leaves out the line breaks: the word "algorithm" then stands before a
+// name.
 std::vector<std::string> described_values(const std::string& description) {
   constexpr std::string_view kDash = " - ", kBefore = "algorithm";
   const auto is_word = [](char c) {

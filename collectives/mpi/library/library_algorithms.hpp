@@ -22,8 +22,8 @@ class LibraryAlgorithms {
   LibraryAlgorithms(const LibraryAlgorithms&) = delete;
   LibraryAlgorithms& operator=(const LibraryAlgorithms&) = delete;
 
-  /// Sets the environment of the library, before it starts, so that choices are taken; what the user
-  /// has set stays.
+  /// Sets the environment of the library, before it starts, so that choices are taken; what the
+  /// user has set stays.
   static void prepare();
 
   /// By the library's names. Throws Error(environment) with a remedy if none can be chosen.

@@ -1,5 +1,6 @@
-// MessageCounter: the messages and bytes that this rank has sent to each rank of the job, as the MPI
-// library counts them, with those of its own collectives. Open MPI's component pml_monitoring counts.
+// MessageCounter: the messages and bytes that this rank has sent to each rank of the job, as the
+// MPI library counts them, with those of its own collectives. Open MPI's component pml_monitoring
+// counts.
 #pragma once
 
 #include "collectives/communicator.hpp"
@@ -11,8 +12,8 @@ class MessageCounter {
  public:
   explicit MessageCounter(Rank ranks);
 
-  /// Sets the environment of the library, before it starts, so that it counts; what the user has set
-  /// stays.
+  /// Sets the environment of the library, before it starts, so that it counts; what the user has
+  /// set stays.
   static void prepare();
 
   /// Throws Error(environment) with a remedy if the library does not count.

@@ -1,7 +1,9 @@
-// Passings: how the messages of one rank to the others of its machine pass, by what they have taken.
+// Passings: how the messages of one rank to the others of its machine pass, by what they have
+// taken.
 //
-// A sender measures how long it posts a sample, and its receiver reports how long it took the sample. Two ranks that
-// exchange messages pass them in the same way: if one read them and the other copied, both would wait.
+// A sender measures how long it posts a sample, and its receiver reports how long it took the
+// sample. Two ranks that exchange messages pass them in the same way: if one read them and the
+// other copied, both would wait.
 #pragma once
 
 #include <chrono>
@@ -26,7 +28,8 @@ class Passings {
   /// Of messages up to that size, nothing is measured.
   static constexpr std::size_t kFewBytes = 1024;
 
-  /// me: among the ranks of the machine, as all ranks here. may_read: whether messages longer than a buffer may stay.
+  /// me: among the ranks of the machine, as all ranks here. may_read: whether messages longer than
+  /// a buffer may stay.
   Passings(Slots slots, Rank me, bool may_read) : slots_(slots), me_(me), may_read_(may_read) {}
 
   /// Decides how a message passes that is about to be posted.

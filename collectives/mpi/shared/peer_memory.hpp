@@ -1,7 +1,7 @@
 // PeerMemory: copies from the memory of other processes of this machine, without their help.
 //
-// Linux allows process_vm_readv to processes of the same user, unless Yama's ptrace_scope or a sandbox
-// forbids it. So it is tried first.
+// Linux allows process_vm_readv to processes of the same user, unless Yama's ptrace_scope or a
+// sandbox forbids it. So it is tried first.
 #pragma once
 
 #include <mpi.h>
@@ -23,7 +23,8 @@ class PeerMemory {
   /// Returns why some rank cannot read from another; empty if all can. The same on all ranks.
   const std::string& why_not() const { return why_not_; }
 
-  /// Copies from `address` in the memory of a rank of `machine`. Throws Error(environment) if that process has ended.
+  /// Copies from `address` in the memory of a rank of `machine`. Throws Error(environment) if that
+  /// process has ended.
   void read(Rank rank, std::uint64_t address, std::byte* into, std::size_t bytes) const;
 
  private:

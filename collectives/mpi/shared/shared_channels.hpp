@@ -20,8 +20,8 @@ class SharedChannels {
   /// Longer messages stay where they are if that is in a region.
   static constexpr std::size_t kMappedBytes = 2048;
 
-  /// `me`: a rank of the job. `places`: of each rank of the job among those that share the slots; -1: it
-  /// does not. `peers`: null if ranks cannot read one another's memory.
+  /// `me`: a rank of the job. `places`: of each rank of the job among those that share the slots;
+  /// -1: it does not. `peers`: null if ranks cannot read one another's memory.
   SharedChannels(Slots slots, Rank me, std::vector<Rank> places, const PeerMemory* peers)
       : slots_(slots),
         me_(me),
@@ -34,13 +34,15 @@ class SharedChannels {
   Rank me() const { return me_; }
   bool reaches(Rank peer) const { return place_of(peer) >= 0; }
   bool reaches_all() const { return reaches_all_; }
-  /// Copies from a message in its sender's memory. Throws Error(environment) if the sender has ended.
+  /// Copies from a message in its sender's memory. Throws Error(environment) if the sender has
+  /// ended.
   void read(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes) const {
     peers_->read(place_of(from), address, into, bytes);
   }
   /// The same for a long message that is not added to anything: perhaps around the caches.
   void place(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes);
-  /// Decides how a message passes that is about to be posted. is_kept: its round does not change its memory.
+  /// Decides how a message passes that is about to be posted. is_kept: its round does not change
+  /// its memory.
   Passing passing(int lane, Rank to, const std::byte* data, std::size_t bytes, bool is_kept) {
     if (bytes > kMappedBytes && is_kept && region_of(data)) return {.stays = true};
     return passings_.choose(lane, place_of(to), bytes);
@@ -52,8 +54,8 @@ class SharedChannels {
   /// Throws Error(usage) if there are no such lanes.
   void use(int lane);
 
-  /// Posts the next fragment of a message that has `total` bytes, of which `bytes` at `data` remain.
-  /// Returns the bytes of the fragment; 0 if all cells are taken.
+  /// Posts the next fragment of a message that has `total` bytes, of which `bytes` at `data`
+  /// remain. Returns the bytes of the fragment; 0 if all cells are taken.
   std::size_t post(int lane, Rank to, const std::byte* data, std::size_t bytes, std::size_t total,
                    Passing passing);
   /// Posts a message that stays where it is until it is_taken(). Returns its number; 0 if all cells

@@ -1,7 +1,7 @@
 // SharedMemory: memory that all ranks of a communicator map, which must be on one machine.
 //
-// It is anonymous: nothing of it stays behind, however its processes end, and the size of /dev/shm does
-// not limit it. Pages are allocated when they are first used.
+// It is anonymous: nothing of it stays behind, however its processes end, and the size of /dev/shm
+// does not limit it. Pages are allocated when they are first used.
 #pragma once
 
 #include <mpi.h>
@@ -12,8 +12,8 @@ namespace arlab::collectives {
 
 class SharedMemory {
  public:
-  /// Maps that many bytes of zeros. All ranks of `machine` call it together. Throws Error(environment)
-  /// with the reason on all of them if any cannot.
+  /// Maps that many bytes of zeros. All ranks of `machine` call it together. Throws
+  /// Error(environment) with the reason on all of them if any cannot.
   SharedMemory(MPI_Comm machine, std::size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;

@@ -216,8 +216,8 @@ void SharedRound::take_into(Receive& receive, const Cell& cell, std::byte* into,
   receive.got += bytes;
 }
 
-// Adds the messages of all receives from `first` on that go to the same memory and have arrived. Returns
-// false if there is only one.
+// Adds the messages of all receives from `first` on that go to the same memory and have arrived.
+// Returns false if there is only one.
 bool SharedRound::add_together(std::size_t first) {
   const Receive& one = receives_[first];
   std::vector<std::pair<Receive*, const Cell*>> all;

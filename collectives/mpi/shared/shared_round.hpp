@@ -1,10 +1,10 @@
 // SharedRound: one rank's current round of one lane, over SharedChannels.
 //
-// A short message is copied out of its sender's memory when the round starts, and reduced straight from
-// shared memory. A long one is read from its sender's memory, which must not change before: if the round
-// also changes it, a snapshot is sent instead. Receives that overlap are applied in listed order. Long
-// messages that are added to the same memory, and have arrived, are added block by block: their sum is
-// written once.
+// A short message is copied out of its sender's memory when the round starts, and reduced straight
+// from shared memory. A long one is read from its sender's memory, which must not change before: if
+// the round also changes it, a snapshot is sent instead. Receives that overlap are applied in
+// listed order. Long messages that are added to the same memory, and have arrived, are added block
+// by block: their sum is written once.
 #pragma once
 
 #include <chrono>
@@ -28,11 +28,11 @@ class SharedRound {
   /// Posts what has room. The previous round must be done.
   void start(SharedChannels& channels, int lane, std::span<const Transfer> round, Operand operand);
 
-  /// Advances without waiting. Returns whether anything moved. Throws Error(check) if the two ends of
-  /// a message disagree on its size.
+  /// Advances without waiting. Returns whether anything moved. Throws Error(check) if the two ends
+  /// of a message disagree on its size.
   bool progress();
-  /// Stages one fragment that cannot be applied yet, so that its sender can continue. Returns whether
-  /// there was one.
+  /// Stages one fragment that cannot be applied yet, so that its sender can continue. Returns
+  /// whether there was one.
   bool stage_one();
 
   bool done() const { return open_ == 0; }

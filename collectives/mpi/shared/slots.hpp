@@ -1,9 +1,10 @@
 // Slots: messages between the processes of one machine, in memory that all of them map.
 //
-// There is a slot per lane, source and target: a few cells that its messages pass in turn, in fragments. A
-// short fragment lies in its cell, a longer one in a buffer of that cell. A long message stays in its
-// sender's memory, from which the receiver reads it (PeerMemory), or in a region that all ranks map. Fragments are numbered. Only the
-// sender writes a cell, and only the receiver the count of fragments that it has taken.
+// There is a slot per lane, source and target: a few cells that its messages pass in turn, in
+// fragments. A short fragment lies in its cell, a longer one in a buffer of that cell. A long
+// message stays in its sender's memory, from which the receiver reads it (PeerMemory), or in a
+// region that all ranks map. Fragments are numbered. Only the sender writes a cell, and only the
+// receiver the count of fragments that it has taken.
 #pragma once
 
 #include <atomic>
@@ -59,8 +60,8 @@ struct Report {
   static constexpr std::uint64_t kTime = (std::uint64_t{1} << 47) - 1;
 };
 
-/// How messages pass between two ranks, which the lower one decides for both: by class of their size, the Way and 1, or
-/// 0 where it has not.
+/// How messages pass between two ranks, which the lower one decides for both: by class of their
+/// size, the Way and 1, or 0 where it has not.
 struct alignas(64) Decisions {
   std::atomic<std::uint8_t> ways[WayChoice::kClasses];
 };

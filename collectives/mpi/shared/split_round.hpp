@@ -1,8 +1,8 @@
 // SplitRound: one rank's current round of one lane, where ranks are on several machines.
 //
-// Messages to ranks of this machine pass through shared memory, the others through MPI. The two parts know
-// nothing of each other: where one receives what the other sends or receives, too, all messages of the round
-// land in scratch, and are applied in listed order at the end.
+// Messages to ranks of this machine pass through shared memory, the others through MPI. The two
+// parts know nothing of each other: where one receives what the other sends or receives, too, all
+// messages of the round land in scratch, and are applied in listed order at the end.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace arlab::collectives {
 
 class SplitRound {
  public:
-  /// Starts both parts. The previous round must be done. `between`: the communicator that does the other
-  /// part, under the same lane.
+  /// Starts both parts. The previous round must be done. `between`: the communicator that does the
+  /// other part, under the same lane.
   void start(SharedChannels& channels, Communicator& between, int lane,
              std::span<const Transfer> round, Operand operand);
 

@@ -1,9 +1,10 @@
 // libarlab_mpi: MPI_Allreduce of an unmodified program, by algorithms of the catalog.
 //
-// Preloaded, it takes the program's calls before the MPI library does, from C and Fortran. What it does
-// not know (derived types, operations of users, intercommunicators, buffers that the library refuses), and what the
-// settings leave to the library, it passes on. All ranks of a call have the same type, count, operation and communicator,
-// and since MPI_Init the same settings, so all decide alike.
+// Preloaded, it takes the program's calls before the MPI library does, from C and Fortran. What it
+// does not know (derived types, operations of users, intercommunicators, buffers that the library
+// refuses), and what the settings leave to the library, it passes on. All ranks of a call have the
+// same type, count, operation and communicator, and since MPI_Init the same settings, so all decide
+// alike.
 #include <mpi.h>
 
 #include <chrono>
@@ -55,7 +56,8 @@ struct Decision {
   bool lasts = true;  // until a communicator is freed that forget_when_freed() knows
 };
 
-// What the library refuses, it shall refuse; a null pointer is MPI_BOTTOM, whose elements lie at address 0.
+// What the library refuses, it shall refuse; a null pointer is MPI_BOTTOM, whose elements lie at
+// address 0.
 bool has_odd_buffers(const Call& call) {
   return !call.from || !call.into || call.into == MPI_IN_PLACE || call.from == call.into;
 }
@@ -87,8 +89,9 @@ Decision decide(const Plugin& its, const Call& call) {
   return d;
 }
 
-// Decisions of this thread, which programs repeat: a cache line each, found by the count. Without an algorithm, the
-// library runs. What is kept here costs a repeated call a few comparisons (docs/plugins.md has them counted).
+// Decisions of this thread, which programs repeat: a cache line each, found by the count. Without
+// an algorithm, the library runs. What is kept here costs a repeated call a few comparisons
+// (docs/plugins.md has them counted).
 struct alignas(64) Known {
   std::uint64_t freed = 0;
   int count = -1;

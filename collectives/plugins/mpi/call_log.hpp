@@ -1,4 +1,5 @@
-// CallLog: what a process called, by size: calls, time, and which algorithm ran; JobLog: the logs of all ranks.
+// CallLog: what a process called, by size: calls, time, and which algorithm ran; JobLog: the logs
+// of all ranks.
 #pragma once
 
 #include <cstdint>

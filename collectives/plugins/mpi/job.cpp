@@ -40,7 +40,8 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-// Whether all ranks have the same value. Nonblocking, so that a rank which lacks the library is noticed, not waited for.
+// Whether all ranks have the same value. Nonblocking, so that a rank which lacks the library is
+// noticed, not waited for.
 bool all_equal(std::uint64_t value, const World& world) {
   std::array<std::uint64_t, 2> most{value, ~value};
   MPI_Request request = MPI_REQUEST_NULL;

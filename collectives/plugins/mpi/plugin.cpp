@@ -50,7 +50,8 @@ void at_end_of_job(Plugin& its) {
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &its);
 }
 
-// What all ranks must have alike, a line each: the table, too, which may be another file on another machine.
+// What all ranks must have alike, a line each: the table, too, which may be another file on another
+// machine.
 std::string settings_of(const Plugin& its) {
   const std::string lines =
       concat("ARLAB_ALGORITHM=", its.algorithm, "\nARLAB_PROFILE=", its.profile,

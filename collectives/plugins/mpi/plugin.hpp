@@ -11,7 +11,8 @@ namespace arlab::collectives {
 /// Prints on rank 0, and each text once.
 void say_once(const std::string& text);
 
-/// From the environment, when MPI starts; if another tool took that call, when the first allreduce is called.
+/// From the environment, when MPI starts; if another tool took that call, when the first allreduce
+/// is called.
 struct Plugin {
   Plugin();
 

@@ -56,8 +56,8 @@ std::optional<Op> op_of(MPI_Op op) {
 
 std::atomic<bool> job_ends{false};
 
-// Frees the state with its communicator, which all ranks free together. Those that the program leaves to
-// MPI_Finalize stay: it may not be called back into by then.
+// Frees the state with its communicator, which all ranks free together. Those that the program
+// leaves to MPI_Finalize stay: it may not be called back into by then.
 int free_ranks(MPI_Comm, int, void* value, void*) {
   ++freed_communicators;
   if (!job_ends) delete static_cast<PluginRanks*>(value);

@@ -1,4 +1,5 @@
-// PluginRanks: what the drop-in library keeps per MPI communicator: a duplicate for its messages, and plans.
+// PluginRanks: what the drop-in library keeps per MPI communicator: a duplicate for its messages,
+// and plans.
 #pragma once
 
 #include <mpi.h>
@@ -42,8 +43,8 @@ class PluginRanks {
 
 extern std::atomic<std::uint64_t> freed_communicators;
 
-/// Returns how many communicators with such a state, or known to forget_when_freed(), have been freed: a handle may then
-/// be another one.
+/// Returns how many communicators with such a state, or known to forget_when_freed(), have been
+/// freed: a handle may then be another one.
 inline std::uint64_t communicators_freed() {
   return freed_communicators.load(std::memory_order_relaxed);
 }

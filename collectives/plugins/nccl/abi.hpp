@@ -21,8 +21,8 @@ inline constexpr const char* kAlgorithms[] = {
     "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
 inline constexpr const char* kProtocols[] = {"ll", "ll128", "simple"};
 
-/// `costs` points to algorithms x protocols times in microseconds, negative where NCCL forbids a pair; it
-/// takes the least. `channels` is 0 for NCCL's own choice.
+/// `costs` points to algorithms x protocols times in microseconds, negative where NCCL forbids a
+/// pair; it takes the least. `channels` is 0 for NCCL's own choice.
 using GetCollInfo = Result (*)(void* context, Function function, std::size_t bytes, int pipe_ops,
                                float** costs, int algorithms, int protocols, int registered,
                                int* channels);

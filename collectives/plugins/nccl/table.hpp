@@ -1,4 +1,5 @@
-// TuningRule: which of NCCL's algorithms, protocols and channels a collective takes, by size and ranks.
+// TuningRule: which of NCCL's algorithms, protocols and channels a collective takes, by size and
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,14 @@ struct TuningQuestion {
   int nodes = 1, ranks = 1, pipe_ops = 1, registered = 0;
 };
 
-/// Reads the lines of NCCL's example tuner, without its gaps:
-/// `collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]`,
-/// where `#` begins a comment and -1 means any. Throws Error(usage) that names `file`, line and value for
-/// a name that NCCL lacks, a range that is empty, or fields that are missing or too many.
+/// Reads the lines of NCCL's example tuner, without its gaps: `collective,min_bytes,max_bytes,
+/// algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]`,
+/// where `#` begins a comment and -1 means any. Throws Error(usage) that names `file`, line and
+/// value for a name that NCCL lacks, a range that is empty, or fields that are missing or too many.
 std::vector<TuningRule> read_tuning_table(std::string_view text, std::string_view file);
 
-/// Returns the choices of a table that NCCL has: "ring", and "double_tree", its tree. Protocols and channels
-/// are NCCL's own, and so are all other choices.
+/// Returns the choices of a table that NCCL has: "ring", and "double_tree", its tree. Protocols and
+/// channels are NCCL's own, and so are all other choices.
 std::vector<TuningRule> nccl_rules_of(const TuningTable& table);
 
 /// Returns the first rule that fits; null if none does.

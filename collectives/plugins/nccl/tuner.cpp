@@ -1,8 +1,8 @@
-// libnccl-tuner-arlab: an NCCL tuner plugin that chooses by a table of `arlab tune`: its own table, or the lines of NCCL's
-// example tuner.
+// libnccl-tuner-arlab: an NCCL tuner plugin that chooses by a table of `arlab tune`: its own table,
+// or the lines of NCCL's example tuner.
 //
-// It only chooses among what NCCL can run: a pair that NCCL forbids stays forbidden, and what the table
-// does not name stays NCCL's choice.
+// It only chooses among what NCCL can run: a pair that NCCL forbids stays forbidden, and what the
+// table does not name stays NCCL's choice.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -29,8 +29,8 @@ struct Layout {
   }
 };
 
-/// Returns what the algorithm needs: of the topology, if it has groups or is a grid; otherwise nodes
-/// of up to 4 ranks, the grid that is nearest to a square, or the trees of a crossbar. Throws
+/// Returns what the algorithm needs: of the topology, if it has groups or is a grid; otherwise
+/// nodes of up to 4 ranks, the grid that is nearest to a square, or the trees of a crossbar. Throws
 /// Error(usage) for more ranks than trees are computed for.
 Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::FabricSpec& fabric);
 

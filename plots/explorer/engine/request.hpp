@@ -35,8 +35,8 @@ Task parse_task(const Json& request);
 /// Returns the value. Throws Error(usage) that names `what` unless it is a whole number of 64 bits.
 Count whole_number(const Json& value, std::string_view what);
 
-/// Returns the number of ranks of a network or curve, 4 if it is missing. Throws Error(usage) unless it
-/// is positive and fits a Rank.
+/// Returns the number of ranks of a network or curve, 4 if it is missing. Throws Error(usage)
+/// unless it is positive and fits a Rank.
 Rank ranks_of(const Json& request);
 
 /// Returns the value, or `default_value` if it is missing. Throws Error(usage) for another type.

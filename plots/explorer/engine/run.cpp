@@ -152,8 +152,8 @@ Json fault_json(const Fault& fault) {
           {"text", fault.text}};
 }
 
-// The values of the letters in the algorithm's formula, but for m and N: of its settings, and of what it
-// knows of the ranks. "d" is a list, of the sizes of a torus.
+// The values of the letters in the algorithm's formula, but for m and N: of its settings, and of
+// what it knows of the ranks. "d" is a list, of the sizes of a torus.
 Json letters_json(const Run& run, const Cost& claimed) {
   Json letters = Json::object();
   const Layout& layout = run.task.layout;

@@ -1,5 +1,5 @@
-// Ubuntu's C++ library for WebAssembly throws std::bad_alloc and std::length_error, but comes without
-// what throws. Debian's aborts by itself.
+// Ubuntu's C++ library for WebAssembly throws std::bad_alloc and std::length_error, but comes
+// without what throws. Debian's aborts by itself.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

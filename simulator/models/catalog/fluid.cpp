@@ -1,10 +1,10 @@
 // fluid: messages are flows that share the links of a topology, max-min fair.
 //
 // A message leaves when its send and its receive are posted, takes the latency of its route, and
-// then flows at its max-min fair rate until all its bytes have arrived. One that takes turns flows when
-// the one before it has flowed; its latency passes meanwhile. Casanova et al., Versatile, Scalable, and
-// Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its CM02 model gives
-// the same times (bench/references).
+// then flows at its max-min fair rate until all its bytes have arrived. One that takes turns flows
+// when the one before it has flowed; its latency passes meanwhile. Casanova et al., Versatile,
+// Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
+// CM02 model gives the same times (bench/references).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -96,8 +96,8 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
  private:
   static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
 
-  // NetworkLinks. The times of changes are known only with all flows, so links are watched by events. So
-  // are links that fail.
+  // NetworkLinks. The times of changes are known only with all flows, so links are watched by
+  // events. So are links that fail.
   void watch(LinkHistory& history) override {
     history_ = &history;
     traits_.shortcuts = nullptr;

@@ -104,7 +104,8 @@ class LogGOPS : public Network {
   }
 
   UniformCosts costs_;
-  // All are free at time 0. A sweep touches none of them: the system zeroes pages at their first use.
+  // All are free at time 0. A sweep touches none of them: the system zeroes pages at their first
+  // use.
   std::unique_ptr<Free[], Release> ranks_;
   Body body_;
 };

@@ -89,8 +89,8 @@ std::vector<bool> first_half(const std::vector<std::size_t>& order) {
   return half;
 }
 
-// Orders of the hosts whose halves are likely to be badly connected: that of the network, that of each
-// coordinate of a grid, and by distance from the first host and from the one farthest from it.
+// Orders of the hosts whose halves are likely to be badly connected: that of the network, that of
+// each coordinate of a grid, and by distance from the first host and from the one farthest from it.
 std::vector<std::vector<std::size_t>> likely_orders(const Topology& topology,
                                                     std::span<const Rank> hosts) {
   std::vector<std::size_t> ranks(hosts.size());

@@ -1,11 +1,12 @@
-// The bisection bandwidth: the least rate at which one half of the hosts can send to the other, over
-// all equal halves (for an odd number, one host more in either).
+// The bisection bandwidth: the least rate at which one half of the hosts can send to the other,
+// over all equal halves (for an odd number, one host more in either).
 //
 // It is NP-hard, so it lies between two bounds that often meet:
 // - at most: the least maximum flow between halves that were tried;
 // - at least: what halves can send, whichever they are, if every message takes all of its shortest
 //   routes in equal parts. Leighton, Introduction to Parallel Algorithms and Architectures, 1.9.
-// If they do not meet, few enough halves are all tried; hosts alike in their links are exchangeable.
+// If they do not meet, few enough halves are all tried; hosts alike in their links are
+// exchangeable.
 #pragma once
 
 #include <span>

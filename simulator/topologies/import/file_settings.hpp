@@ -19,8 +19,8 @@ struct FileSettings {
   /// Returns the settings of a spec after its file. Throws Error(usage) that names the setting.
   static FileSettings of(std::string_view spec);
 
-  /// In these, `what` names the edge in errors. They throw Error(usage) for a value that is missing,
-  /// has no unit, or is impossible.
+  /// In these, `what` names the edge in errors. They throw Error(usage) for a value that is
+  /// missing, has no unit, or is impossible.
   double bandwidth_of(const Attributes& edge, const std::string& what) const;
   Time latency_of(const Attributes& edge, const std::string& what) const;
 };

@@ -1,6 +1,6 @@
-// GraphML: http://graphml.graphdrawing.org. Read with the XML parser of Boost.PropertyTree, which keeps
-// the order of elements. Prefixes of name spaces are dropped; elements of other name spaces are
-// ignored, as the standard says.
+// GraphML: http://graphml.graphdrawing.org. Read with the XML parser of Boost.PropertyTree, which
+// keeps the order of elements. Prefixes of name spaces are dropped; elements of other name spaces
+// are ignored, as the standard says.
 #include <algorithm>
 #include <boost/property_tree/xml_parser.hpp>
 #include <sstream>

@@ -35,8 +35,8 @@ struct ParsedGraph {
   std::vector<Edge> edges;
 };
 
-/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax, a
-/// file over 64 MiB, and one that nests too deep.
+/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax,
+/// a file over 64 MiB, and one that nests too deep.
 ParsedGraph parse_graph(std::string_view text, const std::string& name, TopologyFormat format);
 
 /// The parsers of the two formats, for text without a byte order mark. `name` as above.

@@ -1,8 +1,8 @@
 // Images of routes on a grid: shifts of the coordinates.
 //
-// In each dimension walk_dimensions() sees only how far the target is around the ring, and takes the
-// first link to the neighbor. So a permutation that adds one number to each coordinate of all hosts
-// maps routes onto routes, if it maps links onto equal links.
+// In each dimension walk_dimensions() sees only how far the target is around the ring, and takes
+// the first link to the neighbor. So a permutation that adds one number to each coordinate of all
+// hosts maps routes onto routes, if it maps links onto equal links.
 #include "simulator/topologies/routing/route_images.hpp"
 
 namespace arlab::simulator {

@@ -1,8 +1,8 @@
 // LinkOrbits: the links that permutations of a network map onto one another.
 //
-// Permutations that map routes onto routes, and links onto links of equal bandwidth, map the max-min
-// fair rates of messages onto themselves if they map the messages onto one another: these rates are
-// unique. So one link of each orbit stands for all.
+// Permutations that map routes onto routes, and links onto links of equal bandwidth, map the
+// max-min fair rates of messages onto themselves if they map the messages onto one another: these
+// rates are unique. So one link of each orbit stands for all.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // RouteImages: where links go under a permutation of hosts that maps routes onto routes.
 //
 // Such a permutation maps the route from a to b onto the route from the image of a to that of b. On
-// a structured network a route depends on few numbers of its two hosts, such as the coordinates on a
-// torus and the digits that D-mod-k reads on a fat tree. If the permutation maps each of these
-// numbers, and a table of all their values proves that it does, then it maps the routes of all pairs.
-// What a hash or a table of distances chooses is refused, unless there is one way only.
+// a structured network a route depends on few numbers of its two hosts, such as the coordinates on
+// a torus and the digits that D-mod-k reads on a fat tree. If the permutation maps each of these
+// numbers, and a table of all their values proves that it does, then it maps the routes of all
+// pairs. What a hash or a table of distances chooses is refused, unless there is one way only.
 #pragma once
 
 #include <cstdint>

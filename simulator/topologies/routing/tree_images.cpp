@@ -18,8 +18,8 @@ constexpr Count kNone = -1;
 // Of each value of a number of hosts: its image; kNone if no used host has it.
 using Values = std::vector<Count>;
 
-// Returns the images of a number's values; nothing if hosts with one value have images with several.
-// Then different values have different images, since as many have one as are one.
+// Returns the images of a number's values; nothing if hosts with one value have images with
+// several. Then different values have different images, since as many have one as are one.
 template <class Number>
 std::optional<Values> permuted(std::span<const Rank> image, Count values, Number number) {
   Values to(static_cast<std::size_t>(values), kNone);

@@ -16,7 +16,8 @@ struct Case {
 constexpr Case kCases[] = {{1, 1, 5},  {2, 1, 7},  {2, 2, 7},   {4, 2, 32}, {4, 2, 3},
                            {6, 3, 41}, {6, 2, 41}, {12, 4, 99}, {9, 3, 0},  {8, 8, 100}};
 
-// The values of all ranks after one lane's programs, run in order of their messages: sums of 10^rank.
+// The values of all ranks after one lane's programs, run in order of their messages: sums of
+// 10^rank.
 std::vector<std::vector<Count>> run(const Algorithm& level, const Problem& problem) {
   std::vector<std::vector<Count>> data;
   Count own = 1;

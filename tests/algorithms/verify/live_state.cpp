@@ -18,8 +18,9 @@ std::string state_of(const char* algorithm, std::vector<LiveRank> ranks) {
 }  // namespace
 
 TEST_CASE("live state of a ring whose rank 2 has stopped in round 3") {
-  // Rank 3 lacks what rank 2 sends in round 3, rank 0 what rank 3 sends in round 5, rank 1 what rank 0
-  // sends in round 6. What a rank still sends is not named while it has something to receive.
+  // Rank 3 lacks what rank 2 sends in round 3, rank 0 what rank 3 sends in round 5, rank 1 what
+  // rank 0 sends in round 6. What a rank still sends is not named while it has something to
+  // receive.
   const std::string text =
       state_of("ring", {{Is::inside, 5}, {Is::inside, 6}, {Is::inside, 3, true}, {Is::inside, 3}});
   CHECK(text ==

@@ -73,7 +73,8 @@ TEST_CASE("ranks beyond a power of two, counted by hand") {
   CHECK(doubling.of(1, 2) == PairTraffic::Sent{1, 40});
   CHECK(doubling.of(2, 1) == PairTraffic::Sent{1, 40});
   CHECK(doubling.sum().messages == 4);
-  // 0 and 1 exchange halves, 1 gives its half to 0; 0 and 2 exchange halves twice; 0 gives all to 1.
+  // 0 and 1 exchange halves, 1 gives its half to 0; 0 and 2 exchange halves twice; 0 gives all to
+  // 1.
   const PairTraffic halving = traffic_of_model("rabenseifner", p);
   CHECK(halving.of(0, 1) == PairTraffic::Sent{2, 20 + 40});
   CHECK(halving.of(1, 0) == PairTraffic::Sent{2, 20 + 20});

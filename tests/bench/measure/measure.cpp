@@ -33,7 +33,8 @@ std::vector<std::vector<Measurement>> on_each_rank(const std::vector<Config>& co
   return all;
 }
 
-// Forwards all calls, but corrupts what rank 0 received, in every n-th round with a message to store.
+// Forwards all calls, but corrupts what rank 0 received, in every n-th round with a message to
+// store.
 class Corrupting : public Communicator {
  public:
   Corrupting(Communicator& inner, int every) : inner_(inner), every_(every) {}

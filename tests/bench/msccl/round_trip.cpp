@@ -110,8 +110,8 @@ TEST_CASE("a program with scratch memory, awaited steps and one chunk is read") 
 
 TEST_CASE(
     "a message that waits in scratch memory is added in parts, and parts of several together") {
-  // Each of 3 GPUs owns 2 chunks. The others send it both; it adds the first chunks of both messages,
-  // which lie side by side, by two steps, and sends the sums.
+  // Each of 3 GPUs owns 2 chunks. The others send it both; it adds the first chunks of both
+  // messages, which lie side by side, by two steps, and sends the sums.
   std::string text = R"(<algo name="pairs" coll="allreduce" ngpus="3" nchunksperloop="6">)";
   const auto step = [&](int s, const char* kind, char from, int at, char to, int into, int count,
                         int block = -1, int awaited = -1) {
@@ -154,7 +154,8 @@ TEST_CASE(
   CHECK(refusal_of(never).find("never uses a message") != std::string::npos);
 }
 
-// As the one above, but the second message is added to the first in scratch memory, and then the sum.
+// As the one above, but the second message is added to the first in scratch memory, and then the
+// sum.
 TEST_CASE("messages are added in scratch memory") {
   std::string text = R"(<algo name="pairs" coll="allreduce" ngpus="3" nchunksperloop="3">)";
   for (int g = 0; g < 3; ++g) {

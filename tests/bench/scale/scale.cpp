@@ -320,7 +320,8 @@ TEST_CASE("scale: ports have a latency, topologies have nodes, and seeds choose 
   CHECK(pod.with([](const TrainingPlan& plan, const training::MakeNetwork&) {
     return plan.groups ? plan.groups->even_size() : 0;
   }) == 8);
-  // Two groups of four hosts with four paths between them, of which each message takes one at random.
+  // Two groups of four hosts with four paths between them, of which each message takes one at
+  // random.
   std::string graph = "graph {";
   for (int i = 0; i < 8; ++i)
     graph += fmt::format("h{} [kind=host]; h{} -- e{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i,

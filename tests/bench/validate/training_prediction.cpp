@@ -1,5 +1,5 @@
-// Training speeds: test rows do not change predictions, and the published rows are predicted as well as
-// docs/validation.md says.
+// Training speeds: test rows do not change predictions, and the published rows are predicted as
+// well as docs/validation.md says.
 #include "bench/validate/training_prediction.hpp"
 
 #include <filesystem>
@@ -100,7 +100,8 @@ TEST_CASE("methods have the closed form of their steps") {
   const double servers = (8.4 + 2 * 14) * 1e6;
   CHECK(training_step(layers, parse_training_method("BSP-PS"), network, 8) ==
         Approx(alone + servers + bytes * rate).epsilon(1e-6));
-  // Three messages of two cycles each, which the next forward pass waits for: longer than computation.
+  // Three messages of two cycles each, which the next forward pass waits for: longer than
+  // computation.
   const training::Profile small{{"a", Time{}, kMicrosecond, 1, {}},
                                 {"b", Time{}, kMicrosecond, 1, {}},
                                 {"c", Time{}, kMicrosecond, 1, {}}};

@@ -1,5 +1,5 @@
-// What the executors ask of CUDA and NCCL, as the stand-in for both counts it (tests/fakes/cuda): each case
-// is something that code which works may still do wrong on real GPUs.
+// What the executors ask of CUDA and NCCL, as the stand-in for both counts it (tests/fakes/cuda):
+// each case is something that code which works may still do wrong on real GPUs.
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -216,8 +216,8 @@ TEST_CASE(
   };
   CHECK_THROWS_WITH(on_threads(2, fail_amid), contains("a rank fails"));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
-  // Rank 1 may free its memory before rank 0 has aborted its message. It waits for that, which the stand-in
-  // takes for a deadlock: it does not know that rank 0 is about to abort.
+  // Rank 1 may free its memory before rank 0 has aborted its message. It waits for that, which the
+  // stand-in takes for a deadlock: it does not know that rank 0 is about to abort.
   for (const std::string& problem : fake_cuda::take_problems())
     CHECK_THAT(problem, contains("cudaFree never ends: 1 messages"));
 }

@@ -1,4 +1,5 @@
-// What a plan that kernels run by themselves asks of CUDA, and how it fails, on the stand-in (tests/fakes/cuda).
+// What a plan that kernels run by themselves asks of CUDA, and how it fails, on the stand-in
+// (tests/fakes/cuda).
 #include "algorithms/base/text.hpp"
 #include "collectives/cuda/device.hpp"
 #include "collectives/patience.hpp"
@@ -67,7 +68,8 @@ TEST_CASE("peer, counted: a wait for a GPU that does not run is given up, and na
     CHECK_THROWS_AS(pair.run->check(), Stalled);
     pair.run->launch(0, *stream);
     stream->synchronize();
-    // A message in words is waited for in its round; memory, once the sender's first step has changed it.
+    // A message in words is waited for in its round; memory, once the sender's first step has
+    // changed it.
     CHECK_THROWS_WITH(pair.run->check(),
                       contains(concat("rank 0, round ", most_in_words == 0 ? 2 : 1,
                                       ": waited 5 s for rank 1 before step")));

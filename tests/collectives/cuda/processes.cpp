@@ -1,5 +1,5 @@
-// Plans that kernels run by themselves on GPUs of several processes, on the stand-in (tests/fakes/cuda): a thread
-// per process, and memory of others through CUDA IPC alone.
+// Plans that kernels run by themselves on GPUs of several processes, on the stand-in
+// (tests/fakes/cuda): a thread per process, and memory of others through CUDA IPC alone.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -36,7 +36,8 @@ fake_cuda::Options machine_of(int devices, std::uint32_t seed) {
   return options;
 }
 
-/// Calls body(communicator, GPU) in a process for each rank. `gpus`: of the machine; ranks take turns on them.
+/// Calls body(communicator, GPU) in a process for each rank. `gpus`: of the machine; ranks take
+/// turns on them.
 template <class Body>
 void on_processes(Rank ranks, Rank gpus, Body body) {
   on_threads(ranks, [&](Communicator& control) {

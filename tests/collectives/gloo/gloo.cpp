@@ -1,4 +1,5 @@
-// Gloo's allreduces on threads, each with its own connections: all types, operations, and row names.
+// Gloo's allreduces on threads, each with its own connections: all types, operations, and row
+// names.
 #include "collectives/gloo/gloo.hpp"
 
 #include <atomic>

@@ -46,7 +46,8 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
     rank.synchronize();
     verdict.wrong_elements += threads.sum(wrong_elements(vector, operand, problem, threads.rank()));
   }
-  // Chunks begin at 64 bytes, so a rank may send other elements than claimed, but all send the same.
+  // Chunks begin at 64 bytes, so a rank may send other elements than claimed, but all send the
+  // same.
   const Cost sent = prepared.sent();
   const Cost claim = predicted_rank_cost(algorithm, problem, threads.rank(), segments);
   const bool as_claimed = sent.messages == claim.messages && sent.rounds == claim.rounds;

@@ -74,8 +74,8 @@ class Distant final : public Communicator {
 
 constexpr ClockSyncOptions kQuick{.points = 12, .pings = 10, .seconds = 0.03};
 
-// The largest error of the models over the ranks, in seconds, right after they are learned; and what
-// clock_deviation() finds when the clock of the last rank then jumps.
+// The largest error of the models over the ranks, in seconds, right after they are learned; and
+// what clock_deviation() finds when the clock of the last rank then jumps.
 struct Found {
   double error = 0, deviation = 0, after_jump = 0;
 };
@@ -105,7 +105,8 @@ Found found(Rank ranks, Rank per_machine, double jump = 0) {
   return result;
 }
 
-// The best of a few tries: where another process takes the core amid an exchange, a model is off by as much.
+// The best of a few tries: where another process takes the core amid an exchange, a model is off by
+// as much.
 Found best_found(Rank ranks, Rank per_machine, double jump = 0) {
   Found best = found(ranks, per_machine, jump);
   for (int more = 9; more > 0 && (best.error >= 300e-6 || best.deviation >= 1e-3); --more) {
@@ -118,8 +119,9 @@ Found best_found(Rank ranks, Rank per_machine, double jump = 0) {
   return best;
 }
 
-// Checks that the models are right, to what the threads' turns on a core leave of the times; on a machine with
-// more to do than it has cores, to what turns of milliseconds leave. The offsets are hundreds of seconds.
+// Checks that the models are right, to what the threads' turns on a core leave of the times; on a
+// machine with more to do than it has cores, to what turns of milliseconds leave. The offsets are
+// hundreds of seconds.
 void check_found(const Found& best) {
   double load = 0;
   const bool busy = getloadavg(&load, 1) == 1 && load > std::thread::hardware_concurrency();
@@ -142,8 +144,8 @@ TEST_CASE("clock models: ranks of one machine need none") {
 TEST_CASE("clock models: a line through the middles of the fastest exchanges of each point") {
   ClockModel model;
   on_threads(2, [&](Communicator& c) {
-    // Rank 1 sees exchanges of 4, 2, and 3 s, from 10 s on and from 110 s on. In the middle of the second
-    // one, at 21 and 121 s, rank 0 is ahead by 100 and 110 s; at the others it is far off.
+    // Rank 1 sees exchanges of 4, 2, and 3 s, from 10 s on and from 110 s on. In the middle of the
+    // second one, at 21 and 121 s, rank 0 is ahead by 100 and 110 s; at the others it is far off.
     Scripted zero({500, 121, 600, 700, 231, 800}),
         one({10, 14, 20, 22, 30, 33, 110, 114, 120, 122, 130, 133});
     Distant distant(c, c.rank() == 0 ? static_cast<Clock&>(zero) : one, 1);

@@ -1,5 +1,5 @@
-// NCCL's own algorithms as rows, on the stand-in: which it can run, that each rank runs the one asked for,
-// and that the environment is left as it was.
+// NCCL's own algorithms as rows, on the stand-in: which it can run, that each rank runs the one
+// asked for, and that the environment is left as it was.
 #include <cstdlib>
 
 #include "collectives/backends/backend.hpp"

@@ -1,5 +1,5 @@
-// NCCL's own collectives of 8-bit floats, on the stand-in: which versions and GPUs reduce them, and that moving
-// them needs neither.
+// NCCL's own collectives of 8-bit floats, on the stand-in: which versions and GPUs reduce them, and
+// that moving them needs neither.
 #include "collectives/backends/backend.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/nccl/float8_support.hpp"
@@ -16,7 +16,8 @@ namespace {
 
 constexpr DType kFloat8[] = {DType::float8_e4m3, DType::float8_e5m2};
 
-/// Calls `say(executor)` on two GPUs of that compute capability, and returns what it returns on rank 0.
+/// Calls `say(executor)` on two GPUs of that compute capability, and returns what it returns on
+/// rank 0.
 template <class Say>
 std::string on_capability(int capability, Say say) {
   fake_cuda::Options options = fake_cuda::with_devices(2);

@@ -17,8 +17,8 @@ using namespace arlab::collectives;
 
 namespace {
 
-/// Calls `use(communicator, rank with its device)` on every GPU, and collects the reports on rank 0;
-/// of many lines the first.
+/// Calls `use(communicator, rank with its device)` on every GPU, and collects the reports on rank
+/// 0; of many lines the first.
 template <class Use>
 std::string on_all_gpus(Use use) {
   Devices devices = cuda::devices();

@@ -106,7 +106,8 @@ void check_two_groups(int rank, int ranks) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc > 1) sleep(static_cast<unsigned>(std::atoi(argv[1])));  // computes, and needs no processor
+  // It computes, and needs no processor.
+  if (argc > 1) sleep(static_cast<unsigned>(std::atoi(argv[1])));
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

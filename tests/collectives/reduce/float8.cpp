@@ -1,5 +1,6 @@
-// The 8-bit floats against their definition: all codes, their ties, random floats, and the sums and products of all
-// pairs. The reference knows sign, exponent and fraction, and searches for the nearest in double precision.
+// The 8-bit floats against their definition: all codes, their ties, random floats, and the sums and
+// products of all pairs. The reference knows sign, exponent and fraction, and searches for the
+// nearest in double precision.
 #include "collectives/reduce/float8.hpp"
 
 #include <algorithm>
@@ -139,7 +140,8 @@ TEST_CASE("float8: a million floats become the nearest code") {
     std::mt19937 random(1);
     int wrong = 0;
     for (int i = 0; i < 1'000'000; ++i) {
-      // Half of them any bits, half of them with exponents from below the subnormals to above the greatest.
+      // Half of them any bits, half of them with exponents from below the subnormals to above the
+      // greatest.
       std::uint32_t bits = static_cast<std::uint32_t>(random());
       if (i % 2 == 0) bits = (bits & 0x807fffffu) | (127 - 20 + bits % 40) << 23;
       const float x = std::bit_cast<float>(bits);

@@ -23,8 +23,8 @@ MatchedSchedule plan(Rank ranks, Program (*program)(Problem, Rank)) {
   return match_schedule_of(tried(program), {.ranks = ranks, .elements = ranks});
 }
 
-/// Whether all ranks reach the end if each posts one step's calls after another, and leaves a step when the
-/// other ends of its calls have been posted.
+/// Whether all ranks reach the end if each posts one step's calls after another, and leaves a step
+/// when the other ends of its calls have been posted.
 bool all_end(const std::vector<RankPlan>& plans) {
   using Ends = std::map<std::tuple<Rank, Rank>, std::size_t>;  // how many, by source and target
   Ends sent, received;

@@ -1,4 +1,5 @@
-// counted_run: what one run of a schedule on co-located ranks asks of CUDA, as the stand-in counts it.
+// counted_run: what one run of a schedule on co-located ranks asks of CUDA, as the stand-in counts
+// it.
 #pragma once
 
 #include "tests/fakes/cuda/fake_cuda.hpp"

@@ -1,4 +1,5 @@
-// Counts what a collective asks of CUDA and NCCL, on the stand-in for both, and writes it as a table.
+// Counts what a collective asks of CUDA and NCCL, on the stand-in for both, and writes it as a
+// table.
 //
 //   test_fake_cuda_counts                 prints the tables of docs/gpu.md
 //   test_fake_cuda_counts docs/gpu.md     fails unless the file has all its lines

@@ -306,7 +306,8 @@ TEST_CASE("stand-in: freed memory that work still uses, and freed twice, are pro
 
 namespace {
 
-/// Two ranks on threads of their own, each with a communicator; rank 1's part comes after rank 0 waits.
+/// Two ranks on threads of their own, each with a communicator; rank 1's part comes after rank 0
+/// waits.
 struct Pair {
   explicit Pair(std::uint32_t seed) {
     fake_cuda::restart(seeded(seed, 2));

@@ -8,7 +8,8 @@
 
 namespace arlab::fake_cuda {
 
-/// As given by the environment: ARLAB_FAKE_CUDA="devices=2 peers=0 multiprocessors=132 seed=3 frees_wait=0".
+/// As given by the environment: ARLAB_FAKE_CUDA="devices=2 peers=0 multiprocessors=132 seed=3
+/// frees_wait=0".
 struct Options {
   int devices = 1;
   bool peers = true;
@@ -22,8 +23,8 @@ struct Options {
   std::size_t memory = std::size_t{1} << 30;  ///< bytes of each device
   bool ipc = true;                            ///< between processes
   bool windows = true;                        ///< whether NCCL registers memory
-  /// Of the host's time without a call, until the device's clock passes although another process could
-  /// still start what a kernel waits for.
+  /// Of the host's time without a call, until the device's clock passes although another process
+  /// could still start what a kernel waits for.
   double still_seconds = 30;
 };
 
@@ -50,8 +51,8 @@ inline Options with_devices(int devices) {
   return changed;
 }
 
-/// While it lives, this thread is a process: its device memory is reached by others, and it reaches theirs, at
-/// another address, through IPC handles alone.
+/// While it lives, this thread is a process: its device memory is reached by others, and it reaches
+/// theirs, at another address, through IPC handles alone.
 class Process {
  public:
   Process();

@@ -1,4 +1,5 @@
-// The stand-in notices what code for memory of several processes, and for NCCL's windows, may trip over.
+// The stand-in notices what code for memory of several processes, and for NCCL's windows, may trip
+// over.
 #include <nccl.h>
 
 #include <thread>

@@ -18,7 +18,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Continues there; returns when something switches back to this one, which must be the one that runs.
+  /// Continues there; returns when something switches back to this one, which must be the one that
+  /// runs.
   void switch_to(Fiber& other);
 
  private:

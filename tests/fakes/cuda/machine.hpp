@@ -1,9 +1,9 @@
 // The stand-in's machine: devices, their memory, what was counted, and what was done wrong.
 //
-// Nothing runs by itself. Work that is enqueued becomes tasks (tasks.hpp), which any thread of the host runs
-// while it waits, one at a time, in an order drawn at random from those that streams, events, graphs and
-// messages allow. What CUDA or NCCL leave undefined, or would hang at, is a problem; a program that ends with
-// problems or leaks exits with status 1.
+// Nothing runs by itself. Work that is enqueued becomes tasks (tasks.hpp), which any thread of the
+// host runs while it waits, one at a time, in an order drawn at random from those that streams,
+// events, graphs and messages allow. What CUDA or NCCL leave undefined, or would hang at, is a
+// problem; a program that ends with problems or leaks exits with status 1.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,5 @@
-// Groups of messages on the devices: posted when their streams reach them, ended when all their peers came.
+// Groups of messages on the devices: posted when their streams reach them, ended when all their
+// peers came.
 #include <cstring>
 
 #include "collectives/reduce/reduce.hpp"

@@ -177,7 +177,8 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   return unmade(handle, "communicators") ? ncclSuccess : ncclInvalidArgument;
 }
 
-/// Ends this rank's messages in progress; those of its peers wait for ever, or until they abort, too.
+/// Ends this rank's messages in progress; those of its peers wait for ever, or until they abort,
+/// too.
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
   const std::lock_guard lock(machine().mutex);
   if (!unmade(handle, "communicators")) return ncclInvalidArgument;

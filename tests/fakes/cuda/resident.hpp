@@ -1,8 +1,8 @@
-// Grids of cooperative launches: all their blocks are resident at once, on all devices, and may wait for one
-// another through memory.
+// Grids of cooperative launches: all their blocks are resident at once, on all devices, and may
+// wait for one another through memory.
 //
-// Their threads take turns at atomic accesses and at barriers, in an order drawn at random. The device's clock
-// passes only while nothing else happens, so that waits in vain end at once.
+// Their threads take turns at atomic accesses and at barriers, in an order drawn at random. The
+// device's clock passes only while nothing else happens, so that waits in vain end at once.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,8 +18,8 @@ namespace arlab::fake_cuda {
 void add_resident(const cudaLaunchConfig_t& config, std::function<void()> thread,
                   const TaskPtr& task);
 bool any_resident();
-/// Runs threads of all grids, until all have ended or none gets on. `time_passes`: there is nothing else to
-/// run, so the clock moves on, and what waits for ever is reported.
+/// Runs threads of all grids, until all have ended or none gets on. `time_passes`: there is nothing
+/// else to run, so the clock moves on, and what waits for ever is reported.
 void run_residents(bool time_passes);
 void forget_residents();
 

@@ -38,8 +38,8 @@ class Task {
 TaskPtr add_task(int device, const Tasks& after, Work work);
 void finish(Task& task);
 
-/// Runs one task that may run, drawn at random, or resident grids; false if there is none. `host_waits`: the
-/// host enqueues nothing more, so that time passes for grids that wait.
+/// Runs one task that may run, drawn at random, or resident grids; false if there is none.
+/// `host_waits`: the host enqueues nothing more, so that time passes for grids that wait.
 bool run_any(bool host_waits = false);
 /// As devices do while the host does something else: runs some tasks, or none.
 void run_some();
@@ -47,8 +47,8 @@ void run_some();
 bool is_idle(int device);
 bool all_done(Tasks& tasks);  ///< forgets those that are
 
-/// Runs tasks until the condition holds. Returns false if it never will: then the machine is broken.
-/// `doing`: for the report.
+/// Runs tasks until the condition holds. Returns false if it never will: then the machine is
+/// broken. `doing`: for the report.
 bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition,
                 const std::string& doing);
 /// Something that waits may depend on has changed.

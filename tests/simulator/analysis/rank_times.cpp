@@ -1,5 +1,5 @@
-// The times of ranks are those of hand-made cases, and fill the run where a rank does one thing at a
-// time.
+// The times of ranks are those of hand-made cases, and fill the run where a rank does one thing at
+// a time.
 #include "simulator/analysis/rank_times.hpp"
 
 #include "tests/support/catch.hpp"

@@ -56,8 +56,8 @@ inline Topology of_matrix(const std::string& name, const Matrix& links, double g
   return std::move(builder).build();
 }
 
-/// Boxes of 8 A100s on 300 GB/s NVSwitches; with several, a NIC of 25 GB/s per GPU, to one InfiniBand
-/// switch for even GPUs and one for odd ones. GPUs forward messages, as with NCCL's PXN.
+/// Boxes of 8 A100s on 300 GB/s NVSwitches; with several, a NIC of 25 GB/s per GPU, to one
+/// InfiniBand switch for even GPUs and one for odd ones. GPUs forward messages, as with NCCL's PXN.
 inline Topology a100_boxes(int boxes) {
   TopologyBuilder builder("a100", 8 * boxes, boxes + 2, 100 * boxes);
   for (int g = 0; g < 8 * boxes; ++g)
@@ -77,8 +77,8 @@ inline Topology a100_boxes(int boxes) {
   return std::move(builder).build();
 }
 
-/// Azure NDv2 as in TE-CCL: GPU 0 sends to the next box and GPU 1 receives (2 boxes), or GPU 1 sends
-/// to a switch and GPU 2 receives from it.
+/// Azure NDv2 as in TE-CCL: GPU 0 sends to the next box and GPU 1 receives (2 boxes), or GPU 1
+/// sends to a switch and GPU 2 receives from it.
 inline Topology ndv2(int boxes) {
   TopologyBuilder builder("ndv2", 8 * boxes, 1, 100 * boxes);
   for (int g = 0; g < 8 * boxes; ++g)

@@ -127,9 +127,9 @@ TEST_CASE("incremental max-min on random networks equals a brute-force solver af
   }
 }
 
-// Without a second solver: no link carries more than its capacity, and each flow crosses a full link on
-// which no flow is faster. On a shuffled 4:1 fat tree of 8 leaves, where a flow starts and stops at a
-// time, or many do together, which is solved as a whole.
+// Without a second solver: no link carries more than its capacity, and each flow crosses a full
+// link on which no flow is faster. On a shuffled 4:1 fat tree of 8 leaves, where a flow starts and
+// stops at a time, or many do together, which is solved as a whole.
 TEST_CASE("incremental max-min: the rates stay fair after thousands of changes") {
   constexpr std::uint32_t kHosts = 64, kLeaves = 8, kUp = 2, kHostsPerLeaf = kHosts / kLeaves;
   constexpr double kRounding = 1e-9;

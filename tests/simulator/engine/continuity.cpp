@@ -1,5 +1,5 @@
-// A nanosecond more in a parameter changes a time by a nanosecond for each message of the critical path;
-// by more only where the order changes in which a processor or a link serves messages.
+// A nanosecond more in a parameter changes a time by a nanosecond for each message of the critical
+// path; by more only where the order changes in which a processor or a link serves messages.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -118,8 +118,8 @@ TEST_CASE(
   CHECK(t.over < t.tried / 5);
 }
 
-// Not in the suite. Lists what is over, with how much: docs/simulation.md has the reasons, also of the
-// one that is far, which LogGOPSim has, too.
+// Not in the suite. Lists what is over, with how much: docs/simulation.md has the reasons, also of
+// the one that is far, which LogGOPSim has, too.
 TEST_CASE("a thousand times a nanosecond", "[.continuity]") {
   const Tally t = tally(11, 1000);
   WARN(t.list << t.over << " of " << t.tried << " over what a nanosecond explains, " << t.far

@@ -115,8 +115,8 @@ TEST_CASE("a sweep orders messages that leave and arrive together as events do")
   }
 }
 
-// Rank 0's first round ends at 130 ps. There the message of rank 1 arrives and occupies the processor
-// until 140 ps, after that of rank 2, which was received until 120 ps.
+// Rank 0's first round ends at 130 ps. There the message of rank 1 arrives and occupies the
+// processor until 140 ps, after that of rank 2, which was received until 120 ps.
 TEST_CASE(
     "a round that finds its messages received ends with the last of them, in listed order or not") {
   for (const bool turned : {false, true}) {

@@ -16,7 +16,8 @@ using namespace arlab::simulator;
 
 namespace {
 
-// Without and with costs of reductions, bytes of each message's own, and a limit of each flow's rate.
+// Without and with costs of reductions, bytes of each message's own, and a limit of each flow's
+// rate.
 const Values kFree{}, kCostly{{"gamma", 3.7}, {"envelope", 33}, {"flow_beta", 90}};
 
 using Uses = std::map<std::string, int>;  // runs by one rank per class, by algorithm or topology
@@ -146,7 +147,8 @@ TEST_CASE("one rank per class takes the times of all events on links, on 1,024 r
     CHECK(used[name] > 1);
 }
 
-// The shifts that all_to_all declares are few on these networks, those of their coordinates are all.
+// The shifts that all_to_all declares are few on these networks, those of their coordinates are
+// all.
 TEST_CASE("ranks that are all alike have the shifts of the network") {
   for (const char* topology :
        {"torus:dims=4x3x2", "torus:dims=5x5", "hypercube", "fat_tree:down=4x8,up=1x2,count=1x1",

@@ -1,5 +1,5 @@
-// All models give the same time of an algorithm in pieces where messages cost little and nothing but
-// the hosts' ports is shared.
+// All models give the same time of an algorithm in pieces where messages cost little and nothing
+// but the hosts' ports is shared.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -62,9 +62,9 @@ TEST_CASE("all models give the same times of pieces, within 10%") {
     check_agreement(algorithm, 1.1);
 }
 
-// A rank that sends and receives in several streams at once does so in another order under each model:
-// in halves of a link (fluid), packet by packet, or message by message, of which each holds two ports
-// (alpha_beta) or the processor that receives it (loggops).
+// A rank that sends and receives in several streams at once does so in another order under each
+// model: in halves of a link (fluid), packet by packet, or message by message, of which each holds
+// two ports (alpha_beta) or the processor that receives it (loggops).
 TEST_CASE("streams that cross at a rank are served in the order of the model") {
   check_agreement("chain", 1.15);
 }

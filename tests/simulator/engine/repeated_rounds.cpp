@@ -125,8 +125,8 @@ TEST_CASE("a program without an end meets its limit while its rounds are skipped
   CHECK_THROWS_AS(simulate(endless, p, 4, *network), Error);
 }
 
-// Ranks 0 and 1 send 100 messages across the middle of a line. Then rank 0 sends three more, which rank
-// 2 receives in one round: 103 rounds, of which rank 0 alone has seen all.
+// Ranks 0 and 1 send 100 messages across the middle of a line. Then rank 0 sends three more, which
+// rank 2 receives in one round: 103 rounds, of which rank 0 alone has seen all.
 TEST_CASE("a rank that only sends keeps the depth of its skipped rounds") {
   const auto streams = tried([](Problem p, Rank me) -> Program {
     for (int i = 0; i < 100; ++i)

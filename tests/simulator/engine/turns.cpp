@@ -1,4 +1,5 @@
-// Pieces of a vector leave one after another, so that every model pipelines them; channels do not wait.
+// Pieces of a vector leave one after another, so that every model pipelines them; channels do not
+// wait.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -40,8 +41,8 @@ TEST_CASE("lanes are pieces of a channel, or channels") {
   CHECK(Turn{}.in_call(64) == Turn{});
 }
 
-// A broadcast along a line of P ranks in S pieces of n bytes takes (P-1+S-1) n/b, and the latency of
-// each of P-1 messages.
+// A broadcast along a line of P ranks in S pieces of n bytes takes (P-1+S-1) n/b, and the latency
+// of each of P-1 messages.
 TEST_CASE("fluid passes on a piece while the next one is on its way, to the picosecond") {
   const auto network = make_network(find_model("fluid"), {}, 2);
   const Path path = network->shortcuts()->path(0, 1);

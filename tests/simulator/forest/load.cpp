@@ -43,8 +43,8 @@ std::pair<double, double> fractions(Topology topology, int segments) {
 
 }  // namespace
 
-// Filling and draining the trees leaves links idle; long vectors are cut into enough pieces for that
-// to cost less than 5%.
+// Filling and draining the trees leaves links idle; long vectors are cut into enough pieces for
+// that to cost less than 5%.
 TEST_CASE("an allreduce along a forest is near the optimum for its shares") {
   const std::pair<const char*, double> least[] = {
       {"crossbar:hosts=8", 0.99},

@@ -74,8 +74,9 @@ TEST_CASE("models without links reject a topology") {
 }
 
 TEST_CASE("rabenseifner takes as long as SimGrid's SMPI says of its own, rab") {
-  // smpi/allreduce:rab on 16 ranks of a crossbar of 12.5 GB/s and 5 us, 1 MiB: 197.297 us. SMPI adds
-  // 16 bytes to each message: 8 messages take 8 x (5 us + 16 B), and each rank sends 2 x 15/16 MiB.
+  // smpi/allreduce:rab on 16 ranks of a crossbar of 12.5 GB/s and 5 us, 1 MiB: 197.297 us. SMPI
+  // adds 16 bytes to each message: 8 messages take 8 x (5 us + 16 B), and each rank sends 2 x 15/16
+  // MiB.
   const FabricSpec crossbar{.topology = "crossbar:bandwidth=12.5GB/s,latency=2500ns"};
   const Problem problem{.ranks = 16, .elements = 1 << 20};
   const double us =

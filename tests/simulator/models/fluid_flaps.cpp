@@ -96,8 +96,9 @@ TEST_CASE("other messages take what a failing link leaves of a shared one") {
   CHECK(two_messages({{.link = "s0-h0", .begin = 1_us, .length = 4_us, .share = 0.25}}) == 24_us);
   // Both have sent 7'000 bytes at 15 us. Rank 2 ends at 18 us, and rank 1 continues at 30 us.
   CHECK(two_messages({{"h1-s0", 15_us, 15_us}}) == 33_us);
-  // A tenth of the link is less than rank 1's half of the shared one: at 11 us rank 1 has sent 1'000
-  // bytes, and rank 2 has sent 9'000. Then both share: rank 2 ends at 13 us, rank 1 has 8'000 left.
+  // A tenth of the link is less than rank 1's half of the shared one: at 11 us rank 1 has sent
+  // 1'000 bytes, and rank 2 has sent 9'000. Then both share: rank 2 ends at 13 us, rank 1 has 8'000
+  // left.
   CHECK(two_messages({{.link = "h1-s0", .begin = 0_us, .length = 11_us, .share = 0.1}}) == 21_us);
 }
 

@@ -1,4 +1,5 @@
-// Shards of a checkpoint: any number of ranks reads what any other number has written, and nothing else.
+// Shards of a checkpoint: any number of ranks reads what any other number has written, and nothing
+// else.
 #include "training/checkpoint/shards.hpp"
 
 #include <filesystem>

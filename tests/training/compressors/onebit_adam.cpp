@@ -46,7 +46,8 @@ TEST_CASE("1-bit Adam does not move elements whose gradients were always 0 at th
 }
 
 TEST_CASE("1-bit Adam's steps are bounded where a variance is nearly 0 when it is frozen") {
-  // A code's magnitude is at most about the root of the mean variance; the floor is a tenth of that.
+  // A code's magnitude is at most about the root of the mean variance; the floor is a tenth of
+  // that.
   for (const char* spec : {"onebit_adam:freeze=10", "onebit_adam:freeze=100"})
     for (const std::size_t which : {1u, 2u}) CHECK(largest(spec, which, 300).first < 11);
   CHECK(largest("onebit_adam:freeze=3,floor=0", 1, 300).second == 0);  // dead until step 3

@@ -124,7 +124,8 @@ TEST_CASE("optimizers step like PyTorch's") {
   }
 }
 
-// The device is a stand-in whose memory is the host's, so that LibTorch's own computations reach it.
+// The device is a stand-in whose memory is the host's, so that LibTorch's own computations reach
+// it.
 TEST_CASE("parameters in a device's memory: the module uses them in place") {
   Devices devices = host_devices();
   const auto math = host_math(*devices[0]);

@@ -1,5 +1,5 @@
-// Chakra's execution traces: a file of MLCommons' own converter, kernels as in PyTorch's traces, and traces
-// that are not data-parallel training.
+// Chakra's execution traces: a file of MLCommons' own converter, kernels as in PyTorch's traces,
+// and traces that are not data-parallel training.
 #include "training/profiles/chakra_trace.hpp"
 
 #include "algorithms/base/error.hpp"
@@ -50,7 +50,8 @@ std::vector<ChakraNode> two_layers() {
 
 }  // namespace
 
-// The text from which chakra_converter made it (commit 21585d8) stands in its metadata: three layers, two passes.
+// The text from which chakra_converter made it (commit 21585d8) stands in its metadata: three
+// layers, two passes.
 TEST_CASE("a data-parallel trace of Chakra's converter becomes the profile of its first pass") {
   const std::string file = ARLAB_CHAKRA_TRACE;
   if (!has_protobuf()) {

@@ -1,5 +1,5 @@
-// Profiles: those of training/profiles have the published numbers of parameters, and wrong files are
-// refused with a reason.
+// Profiles: those of training/profiles have the published numbers of parameters, and wrong files
+// are refused with a reason.
 #include "training/profiles/model_profile.hpp"
 
 #include <map>

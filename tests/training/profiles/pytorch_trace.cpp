@@ -1,5 +1,5 @@
-// Traces of PyTorch's profiler: a convolution, a normalization and a linear layer, as its versions write
-// them for GPUs and for processors; and traces that lack something.
+// Traces of PyTorch's profiler: a convolution, a normalization and a linear layer, as its versions
+// write them for GPUs and for processors; and traces that lack something.
 #include "training/profiles/pytorch_trace.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Simulated parameter servers and stale_synchronous workers take exactly the times of emulated ranks, which run the
-// real strategies, messages, and scheduler of threads on the same network.
+// Simulated parameter servers and stale_synchronous workers take exactly the times of emulated
+// ranks, which run the real strategies, messages, and scheduler of threads on the same network.
 #include "training/simulation/direct.hpp"
 
 #include <cmath>
@@ -55,8 +55,8 @@ std::unique_ptr<simulator::Network> network_of(const DirectRun& s) {
                                  {{"alpha", 3e6}, {"beta", s.beta}}, s.ranks());
 }
 
-/// Returns the begins of rank 0's steps in picoseconds, counted from the first, of training that runs for one more
-/// step than the simulation, as a replay does.
+/// Returns the begins of rank 0's steps in picoseconds, counted from the first, of training that
+/// runs for one more step than the simulation, as a replay does.
 std::vector<std::int64_t> emulated(const DirectRun& s) {
   toy::Run run;
   run.ranks = s.ranks();

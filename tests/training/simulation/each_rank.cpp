@@ -29,8 +29,8 @@ toy::CostsOnly odd_costs() {
                          {9'999, 31'000'000}});
 }
 
-/// Variables of which 2 to 8 ranks hold equal parts, in units of several sizes: all ranks finish a collective
-/// together.
+/// Variables of which 2 to 8 ranks hold equal parts, in units of several sizes: all ranks finish a
+/// collective together.
 toy::CostsOnly even_costs() {
   return toy::CostsOnly({{24'000, 70'000'000},
                          {16'000, 31'000'003},
@@ -185,8 +185,8 @@ TEST_CASE(
 TEST_CASE(
     "simulated ranks call a scheduler that asked twice for a time once, after what was due "
     "before") {
-  // Gradients are complete at 50, 70, and 100 us. The first two wait for the tick at 100 us; that of the last
-  // is just in time, since its pass was begun before the second one waited.
+  // Gradients are complete at 50, 70, and 100 us. The first two wait for the tick at 100 us; that
+  // of the last is just in time, since its pass was begun before the second one waited.
   constexpr Time kUs{1'000'000};
   TrainingPlan plan{.strategy = &find_strategy("multi_worker"),
                     .scheduler = &find_scheduler("fusion"),

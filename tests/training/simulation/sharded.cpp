@@ -71,9 +71,9 @@ TEST_CASE("a sharded step has the time computed by hand") {
 }
 
 TEST_CASE("a sharded step of unequal units has the time computed by hand") {
-  // A layer of one unit of time per pass, whose half of an allreduce takes one, and one of twice the
-  // elements. Gathers end at 1, 3, 6 and 7, scatters at 10 and 11, of which the passes are 6: the second
-  // pass gathers at 4, when the first one ends.
+  // A layer of one unit of time per pass, whose half of an allreduce takes one, and one of twice
+  // the elements. Gathers end at 1, 3, 6 and 7, scatters at 10 and 11, of which the passes are 6:
+  // the second pass gathers at 4, when the first one ends.
   TrainingPlan plan = sharded("fsdp", 2);
   const Time unit = 1'000 * kMicrosecond;
   plan.layers = {{"a", unit, 2 * unit, kElements, {}}, {"b", unit, 2 * unit, 2 * kElements, {}}};

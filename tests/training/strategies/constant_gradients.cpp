@@ -1,5 +1,5 @@
-// Strategies with gradients that depend on nothing: after any delays, the weights are the first ones less
-// each gradient once, times the rate.
+// Strategies with gradients that depend on nothing: after any delays, the weights are the first
+// ones less each gradient once, times the rate.
 #include <utility>
 #include <vector>
 
@@ -96,8 +96,8 @@ TEST_CASE("each gradient of each worker is applied once, however slow the worker
 }
 
 TEST_CASE("a server decodes the pushes of every epoch at the places where they were encoded") {
-  // Elements that are pushed count twice, as half of them are. The value that belongs to an even place
-  // is 3, to an odd one 5: a sum of others is hardly ever their multiple.
+  // Elements that are pushed count twice, as half of them are. The value that belongs to an even
+  // place is 3, to an odd one 5: a sum of others is hardly ever their multiple.
   constexpr std::size_t kPlaces = 40;
   std::vector<float> gradient;
   for (std::size_t i = 0; i < kPlaces; ++i) gradient.push_back(i % 2 == 0 ? 3 : 5);

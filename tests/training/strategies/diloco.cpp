@@ -153,7 +153,8 @@ TEST_CASE("fragments with one inner step equal the whole model, and send as much
 }
 
 TEST_CASE("fragments of two variables take turns, computed by hand") {
-  // As above, every 4 steps: the first fragment after 2, 6 and 10, the second one after 4, 8 and 10.
+  // As above, every 4 steps: the first fragment after 2, 6 and 10, the second one after 4, 8 and
+  // 10.
   toy::Run run = diloco_run("diloco", 2, OptimizerKind::sgd, 4);
   run.learning.rate.base = 0.125;
   run.learning.epochs = 1;

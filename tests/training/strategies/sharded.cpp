@@ -1,5 +1,5 @@
-// Sharded strategies: the weights of mirrored, the bytes of the closed forms, and the memory of a shard.
-// Their checkpoints: tests/training/trainer/shards.cpp.
+// Sharded strategies: the weights of mirrored, the bytes of the closed forms, and the memory of a
+// shard. Their checkpoints: tests/training/trainer/shards.cpp.
 #include "training/strategies/sharded.hpp"
 
 #include <sys/mman.h>
@@ -257,7 +257,8 @@ TEST_CASE("memory is that of a rank's shard") {
     toy::train(run);
     const StrategyKind& kind = find_strategy(strategy);
     CHECK(moments == Approx(kind.sharded ? shard : 1).margin(0.02));
-    // A rank's part of each unit, and two units that are in progress, or in use and to be used next.
+    // A rank's part of each unit, and two units that are in progress, or in use and to be used
+    // next.
     const double two_units = (6 * shard + 2) / 8;
     const bool frees = kind.gathers || strategy == std::string_view("zero2");
     CHECK(gradients == Approx(frees ? two_units : 1).margin(0.02));
@@ -329,7 +330,8 @@ TEST_CASE("saving and restoring take no memory besides a rank's shard") {
         CHECK(restored[r] == Approx(epochs == 1 ? 0 : shard).margin(0.02));
         CHECK(saved[r] == Approx(shard).margin(0.02));
       }
-      // Four ranks together: less than the 4 MiB of moments in the shard of one. All of one are 16 MiB.
+      // Four ranks together: less than the 4 MiB of moments in the shard of one. All of one are 16
+      // MiB.
       CHECK(after >= before);
       CHECK(after - before < 3e6);
     }

@@ -1,5 +1,5 @@
-// Averages of workers whose batches differ: each counts by its samples, so that they learn what one worker
-// with the whole batch would.
+// Averages of workers whose batches differ: each counts by its samples, so that they learn what one
+// worker with the whole batch would.
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
 

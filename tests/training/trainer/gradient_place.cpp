@@ -1,4 +1,5 @@
-// Where gradients are added, and why not on the GPU. On a GPU: tests/training/exchange/cuda/on_device.cpp.
+// Where gradients are added, and why not on the GPU. On a GPU:
+// tests/training/exchange/cuda/on_device.cpp.
 #include "training/trainer/gradient_place.hpp"
 
 #include "collectives/alone.hpp"

@@ -1,10 +1,10 @@
 // Deep gradient compression: top-k of a velocity that accumulates locally until it is sent.
 //
-// u = m u + g (momentum correction), v += u. The largest elements of v are sent, and both u and v are
-// zeroed there (factor masking). A sample of v gives a threshold that somewhat more elements exceed; a
-// second selection among these leaves the wanted number (hierarchical selection). The first steps send
-// more. The optimizer must not have momentum, because the compressor has it. Lin et al., Deep gradient
-// compression, ICLR 2018.
+// u = m u + g (momentum correction), v += u. The largest elements of v are sent, and both u and v
+// are zeroed there (factor masking). A sample of v gives a threshold that somewhat more elements
+// exceed; a second selection among these leaves the wanted number (hierarchical selection). The
+// first steps send more. The optimizer must not have momentum, because the compressor has it. Lin
+// et al., Deep gradient compression, ICLR 2018.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -59,8 +59,9 @@ class Dgc final : public SparseCompressor {
   }
 
  private:
-  /// Returns the bits of a magnitude that nearly always at least the wanted part exceeds: two standard
-  /// deviations below that of the sample. Zeros never exceed it; NaN and infinities always do.
+  /// Returns the bits of a magnitude that nearly always at least the wanted part exceeds: two
+  /// standard deviations below that of the sample. Zeros never exceed it; NaN and infinities always
+  /// do.
   std::uint32_t threshold(const EncodeContext& context, double ratio) {
     const Count n = length(v_);
     if (n == 0) return kInfinity;

@@ -3,9 +3,9 @@
 //
 // The result is Adam's bias-corrected direction m / (sqrt(v) + eps), so the optimizer must be plain
 // SGD. Signs cannot encode a momentum of 0, and a code's elements share one magnitude. So elements
-// whose variance is 0 when it is frozen, such as weights of inputs that are always 0, do not move any
-// more (the momentum mask of DeepSpeed's implementation), and others have a smallest variance. Tang et
-// al., 1-bit Adam, ICML 2021.
+// whose variance is 0 when it is frozen, such as weights of inputs that are always 0, do not move
+// any more (the momentum mask of DeepSpeed's implementation), and others have a smallest variance.
+// Tang et al., 1-bit Adam, ICML 2021.
 #include <cmath>
 
 #include "training/compressors/codes.hpp"

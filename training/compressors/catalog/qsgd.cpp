@@ -88,9 +88,9 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
   return bytes_of_bits(buckets.elements * bits) + kHeader * buckets.count();
 }
 
-/// With d elements per bucket and s levels, an element's variance is at most a quarter of the squared
-/// distance between levels, and at most its magnitude times that distance; so the squared error is at
-/// most min(d / 4s^2, sqrt(d) / s) times the squared norm.
+/// With d elements per bucket and s levels, an element's variance is at most a quarter of the
+/// squared distance between levels, and at most its magnitude times that distance; so the squared
+/// error is at most min(d / 4s^2, sqrt(d) / s) times the squared norm.
 std::string no_feedback(const Values& values) {
   const double bucket = values.find("bucket")->second, levels = values.find("levels")->second;
   const double error = std::min(bucket / (4 * levels * levels), std::sqrt(bucket) / levels);

@@ -141,8 +141,8 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return bound + (aggregation == Aggregation::allreduce ? 2 * n : bytes_of_bits(kBits * n));
 }
 
-/// A quarter of the bound in most elements and one large element give an error of more than the norm,
-/// whatever the clipping.
+/// A quarter of the bound in most elements and one large element give an error of more than the
+/// norm, whatever the clipping.
 std::string no_feedback(const Values&) {
   return "since small elements become as large as the largest one: leave feedback=on out, or use "
          "ef_signsgd or onebit";

@@ -29,8 +29,8 @@ void to_unit_halves(std::byte* code, const float* x, Count n, const Launch& laun
 /// -1 where it is below 0, else 1.
 void to_signs(float* x, Count n, const Launch& launch);
 
-/// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the bits.
-/// `scratch`: sum_scratch(n) bytes.
+/// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the
+/// bits. `scratch`: sum_scratch(n) bytes.
 void to_means(std::byte* code, const float* x, Count n, std::byte* scratch, const Launch& launch);
 void add_means(float* into, const std::byte* code, Count n, float weight, const Launch& launch);
 /// The code of scaled_sign.cpp: the mean magnitude, then the sign bits.
@@ -61,8 +61,8 @@ void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
 void add_bytes(float* into, const std::byte* code, Count n, float scale, float zero,
                const Launch& launch);
 
-/// The code of int8.cpp: step and zero point of each bucket as floats, then the bytes. A bucket with a
-/// NaN or infinity has the step NaN.
+/// The code of int8.cpp: step and zero point of each bucket as floats, then the bytes. A bucket
+/// with a NaN or infinity has the step NaN.
 void to_buckets(std::byte* code, const float* x, Count n, Count bucket, const Launch& launch);
 /// Does into[i] += weight step (code - zero).
 void add_buckets(float* into, const std::byte* code, Count n, Count bucket, float weight,

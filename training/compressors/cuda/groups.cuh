@@ -1,5 +1,5 @@
-// Elements of arrays whose types differ, several at a time: a thread loads and stores up to 16 bytes at
-// once where all arrays allow it, and single elements before and after, and elsewhere.
+// Elements of arrays whose types differ, several at a time: a thread loads and stores up to 16
+// bytes at once where all arrays allow it, and single elements before and after, and elsewhere.
 #pragma once
 
 #include "collectives/cuda/packs.cuh"
@@ -22,7 +22,8 @@ inline constexpr int kGroupAlignment =
         ? kElements* static_cast<int>(sizeof(T))
         : collectives::kPackBytes;
 
-/// As many elements as a thread takes at once: loads and stores of 16 bytes, or of all if they have less.
+/// As many elements as a thread takes at once: loads and stores of 16 bytes, or of all if they have
+/// less.
 template <class T, int kElements>
 struct alignas(kGroupAlignment<T, kElements>) Group {
   T at[kElements];

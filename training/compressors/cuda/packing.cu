@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   }
 }
 
-/// Whether 16 codes, and the 2 `bits` bytes that hold them, can be moved as packs and pairs of bytes.
+/// Whether 16 codes, and the 2 `bits` bytes that hold them, can be moved as packs and pairs of
+/// bytes.
 bool packs_in_groups(const std::uint8_t* codes, const std::byte* packed) {
   return begins_group<std::uint8_t, kPacked>(codes) && begins_group<std::byte, 2>(packed);
 }

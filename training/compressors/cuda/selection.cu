@@ -19,8 +19,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     if (mine[b] != 0) atomicAdd(bins + b, mine[b]);
 }
 
-// Selection processes one contiguous part per block, which begins at a multiple of 4 elements: it counts the elements of each part, computes
-// where each part begins, and then writes the positions.
+// Selection processes one contiguous part per block, which begins at a multiple of 4 elements: it
+// counts the elements of each part, computes where each part begins, and then writes the positions.
 constexpr unsigned kSelectBlocks = kSelectScratch / sizeof(std::uint32_t);
 
 struct Part {
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
 }
 
-// One block: each thread adds the counts of a few neighboring parts, and all threads' sums are added
-// up in ever larger steps.
+// One block: each thread adds the counts of a few neighboring parts, and all threads' sums are
+// added up in ever larger steps.
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
   constexpr unsigned kEach = kSelectBlocks / kThreads;
@@ -75,7 +75,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   if (me == kThreads - 1) *found = begin;
 }
 
-// A thread has 4 elements a turn. Turns alternate between two arrays of counts, so that one barrier is enough.
+// A thread has 4 elements a turn. Turns alternate between two arrays of counts, so that one barrier
+// is enough.
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
               std::uint32_t min, bool in_groups) {

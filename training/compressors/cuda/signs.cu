@@ -8,8 +8,8 @@ constexpr int kLanes = 16;  // of a sum: half a warp
 
 constexpr Count kVoted = Count{4} * kWarp;  // elements of a warp's turn
 
-// A lane has the signs of 4 elements, and 8 lanes those of a word. The last elements are voted on, one by
-// each lane: the vote of a warp gives its 32 sign bits.
+// A lane has the signs of 4 elements, and 8 lanes those of a word. The last elements are voted on,
+// one by each lane: the vote of a warp gives its 32 sign bits.
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     votes(std::uint8_t* bits, const float* x, Count n, bool in_groups) {
   const Count lane = thread_index() % kWarp, turns = in_groups ? n / kVoted : 0;
@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   }
 }
 
-/// What a clear and a set bit stand for, as multiples of numbers in the device's memory if there are any.
+/// What a clear and a set bit stand for, as multiples of numbers in the device's memory if there
+/// are any.
 struct SignValues {
   float clear, set;
   const float *clear_unit = nullptr, *set_unit = nullptr;

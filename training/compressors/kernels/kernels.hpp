@@ -26,8 +26,8 @@ inline constexpr std::size_t kBins = std::size_t{1} << (31 - kBinShift);
 /// random_word().
 inline constexpr Count kRandomGroup = 64;
 
-/// Sums of magnitudes and of signs are those of blocks of that number of elements, each in sixteen lanes, which add
-/// up in sixteen lanes.
+/// Sums of magnitudes and of signs are those of blocks of that number of elements, each in sixteen
+/// lanes, which add up in sixteen lanes.
 inline constexpr Count kSumBlock = 1024;
 
 /// The sums of the elements by sign bit, and how many elements each sum has.

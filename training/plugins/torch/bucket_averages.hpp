@@ -1,8 +1,8 @@
 // BucketAverages: averages the gradient buckets of one model by a compressor of the catalog, as a
 // communication hook of DistributedDataParallel does.
 //
-// Each bucket has its own state, error feedback for example, from step to step. The first step travels
-// uncompressed, since DistributedDataParallel cuts its buckets anew after it.
+// Each bucket has its own state, error feedback for example, from step to step. The first step
+// travels uncompressed, since DistributedDataParallel cuts its buckets anew after it.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,16 @@ struct GradientBucket {
 
 class BucketAverages {
  public:
-  /// `spec` as choose_compressor() takes it, with its errors; "none" compresses nothing. `seed` decides
-  /// all random choices, and is the same on all ranks.
+  /// `spec` as choose_compressor() takes it, with its errors; "none" compresses nothing. `seed`
+  /// decides all random choices, and is the same on all ranks.
   BucketAverages(std::string_view spec, std::uint64_t seed);
 
   /// The spec with every parameter.
   std::string spec() const;
 
-  /// Replaces the gradients by their average over the ranks. All ranks call it for the same buckets in the
-  /// same order, and get the same bits. Throws Error(usage) if a bucket has other tensors than before.
+  /// Replaces the gradients by their average over the ranks. All ranks call it for the same buckets
+  /// in the same order, and get the same bits. Throws Error(usage) if a bucket has other tensors
+  /// than before.
   void run(GroupRanks& ranks, const GradientBucket& bucket);
 
  private:

@@ -31,8 +31,9 @@ class GroupRanks {
 
   Problem problem(Collective collective, Count elements, Rank root = 0) const;
 
-  /// Reduces a vector of the operand's type in place, on all ranks: by the rules' algorithm, or by the
-  /// library's own where they leave it to the library or the algorithm does not support these ranks.
+  /// Reduces a vector of the operand's type in place, on all ranks: by the rules' algorithm, or by
+  /// the library's own where they leave it to the library or the algorithm does not support these
+  /// ranks.
   void allreduce(Memory data, collectives::Operand operand);
   void allreduce(const Call& call, Memory data, collectives::Operand operand);
 
@@ -51,8 +52,9 @@ class GroupRanks {
   /// both are compared first.
   void all_to_all(const Call& call, std::span<const Memory> from, std::span<const Memory> into);
 
-  /// Returns the rules' algorithm for codes of that many bytes, or the ring where theirs is the library's
-  /// own, does not support these ranks, or adds in another order on each rank: all ranks decode the same.
+  /// Returns the rules' algorithm for codes of that many bytes, or the ring where theirs is the
+  /// library's own, does not support these ranks, or adds in another order on each rank: all ranks
+  /// decode the same.
   const Algorithm& code_algorithm(Bytes bytes) const;
 
   std::unique_ptr<collectives::Communicator> link;

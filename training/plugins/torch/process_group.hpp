@@ -1,4 +1,5 @@
-// ProcessGroupArlab: a backend of torch.distributed whose collectives are algorithms of the catalog.
+// ProcessGroupArlab: a backend of torch.distributed whose collectives are algorithms of the
+// catalog.
 #pragma once
 
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
@@ -57,8 +58,9 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
   /// Averages a bucket of DistributedDataParallel in place. The averages belong to one model.
   Work average(const std::shared_ptr<BucketAverages>& averages, const c10d::GradBucket& bucket);
 
-  /// What this rank has sent in this group's collectives before this call; without what the library's own
-  /// allreduce sends, which it does not report, and without what makes sure that all call the same.
+  /// What this rank has sent in this group's collectives before this call; without what the
+  /// library's own allreduce sends, which it does not report, and without what makes sure that all
+  /// call the same.
   Count bytes_sent() { return group_.bytes_sent(); }
 
  private:

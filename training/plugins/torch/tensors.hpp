@@ -31,7 +31,8 @@ Call call_of(const char* what, const at::Tensor& tensor, Rank root = -1);
 Call call_of(const char* what, const at::Tensor& tensor, const Reduction& reduction,
              Rank root = -1);
 
-/// Returns the only tensor. Throws Error(usage) that names the collective, `what`, unless there is one.
+/// Returns the only tensor. Throws Error(usage) that names the collective, `what`, unless there is
+/// one.
 const at::Tensor& the_one(const std::vector<at::Tensor>& tensors, const char* what);
 /// Returns the tensor. Throws Error(usage) unless it is dense and on the CPU.
 const at::Tensor& checked(const at::Tensor& tensor, const char* what);

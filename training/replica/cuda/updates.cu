@@ -6,8 +6,8 @@ namespace arlab::training::cuda {
 using namespace collectives::cuda;
 namespace {
 
-// The formulas of optimizer.cpp: products and sums are rounded one by one (-fmad=false), and square roots
-// and quotients correctly.
+// The formulas of optimizer.cpp: products and sums are rounded one by one (-fmad=false), and square
+// roots and quotients correctly.
 __device__ float gradient(const UpdatedPart& p, const Update& s, Count i) {
   return s.decay == 0 ? p.gradients[i] : p.gradients[i] + s.decay * p.weights[i];
 }

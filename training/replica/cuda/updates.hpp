@@ -8,7 +8,8 @@ namespace arlab::training::cuda {
 
 using collectives::cuda::Launch;
 
-/// Loads all kernels below on the current device: the first launch of one would wait for what runs there.
+/// Loads all kernels below on the current device: the first launch of one would wait for what runs
+/// there.
 void load_updates();
 
 /// Changes weights and moments as the processor does, to the bit.

@@ -1,15 +1,14 @@
 // diloco: workers train independently; every H steps an outer optimizer applies their mean change.
 //
-// The outer gradient is the mean over the workers of (weights at the last outer step - weights now),
-// each weighted by the samples that the worker has seen since.
-// The outer optimizer is SGD with Nesterov momentum. All workers compute the same outer step, so its
-// momentum is the same everywhere; the moments of the inner optimizer stay with each worker. With an
-// outer rate of 1 and no outer momentum, this is local_sgd. Douillard et al., DiLoCo,
-// arXiv:2311.08105.
+// The outer gradient is the mean over the workers of (weights at the last outer step - weights
+// now), each weighted by the samples that the worker has seen since. The outer optimizer is SGD
+// with Nesterov momentum. All workers compute the same outer step, so its momentum is the same
+// everywhere; the moments of the inner optimizer stay with each worker. With an outer rate of 1 and
+// no outer momentum, this is local_sgd. Douillard et al., DiLoCo, arXiv:2311.08105.
 //
-// Streaming: fragments of the model take turns. With a delay, a worker trains on while an outer gradient
-// travels; then it keeps a part of its own weights. Outer gradients may be compressed. Douillard et al.,
-// Streaming DiLoCo with overlapping communication, arXiv:2501.18512.
+// Streaming: fragments of the model take turns. With a delay, a worker trains on while an outer
+// gradient travels; then it keeps a part of its own weights. Outer gradients may be compressed.
+// Douillard et al., Streaming DiLoCo with overlapping communication, arXiv:2501.18512.
 #include <cstring>
 
 #include "algorithms/base/error.hpp"

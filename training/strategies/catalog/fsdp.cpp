@@ -1,4 +1,5 @@
-// fsdp: each rank keeps a part of the optimizer's state, of the gradients and of the weights (zero3).
+// fsdp: each rank keeps a part of the optimizer's state, of the gradients and of the weights
+// (zero3).
 #include "training/simulation/sharded.hpp"
 #include "training/strategies/sharded.hpp"
 

@@ -1,5 +1,5 @@
-// A system that refuses process_vm_readv, as a sandbox does: the long messages take the other path, and the
-// transport has the reason.
+// A system that refuses process_vm_readv, as a sandbox does: the long messages take the other path,
+// and the transport has the reason.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

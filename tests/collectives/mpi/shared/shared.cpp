@@ -1,5 +1,5 @@
-// Conformance over shared memory, at whatever number of ranks the job has, with long messages read from
-// their sender's memory and with long messages in fragments.
+// Conformance over shared memory, at whatever number of ranks the job has, with long messages read
+// from their sender's memory and with long messages in fragments.
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Permutations of hosts that map routes onto routes: what is found is compared with the routes of all
-// pairs, and what is not one is refused.
+// Permutations of hosts that map routes onto routes: what is found is compared with the routes of
+// all pairs, and what is not one is refused.
 #include "simulator/topologies/routing/route_images.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Training with gradients in the GPUs' memory gives the bits of training on the host, without a copy
-// between the two.
+// Training with gradients in the GPUs' memory gives the bits of training on the host, without a
+// copy between the two.
 #include <atomic>
 #include <mutex>
 
@@ -171,8 +171,8 @@ TEST_CASE("gradients on devices: a bad value names its variable and keeps the we
     run.learning.rate.base = 1e30;
     INFO(scheduler);
     CHECK(toy::fails(Blame::check, "the gradient of ", [&] { train_on(Side::device, run); }));
-    // A rank may free its memory before the other has aborted a message that waits for it. The stand-in
-    // takes that for a deadlock: it does not know who is about to abort.
+    // A rank may free its memory before the other has aborted a message that waits for it. The
+    // stand-in takes that for a deadlock: it does not know who is about to abort.
     for (const std::string& problem : fake_cuda::take_problems())
       CHECK_THAT(problem, contains("cudaFree never ends: "));
     fake_cuda::restart(fake_cuda::options());
