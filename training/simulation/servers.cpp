@@ -237,7 +237,7 @@ class Servers {
   std::vector<PostedAction> round_;
 };
 
-SimulatedSteps run(const TrainingPlan& plan, simulator::Network& network, bool trace) {
+SimulatedSteps run_servers(const TrainingPlan& plan, simulator::Network& network, bool trace) {
   const simulator::UniformCosts* const uniform = network.uniform();
   const bool has_ports = uniform && uniform->exclusive_ports;
   DirectWorld world(plan, network, trace);
@@ -249,8 +249,8 @@ SimulatedSteps run(const TrainingPlan& plan, simulator::Network& network, bool t
 SimulatedSteps simulate_servers(const TrainingPlan& plan, const MakeNetwork& network, bool trace) {
   const auto tensors = std::count_if(plan.layers.begin(), plan.layers.end(),
                                      [](const Layer& l) { return l.elements > 0; });
-  return simulate_direct(run, 2. * plan.workers() * static_cast<double>(tensors), plan, network,
-                         trace);
+  return simulate_direct(run_servers, 2. * plan.workers() * static_cast<double>(tensors), plan,
+                         network, trace);
 }
 
 }  // namespace arlab::training

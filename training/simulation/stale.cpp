@@ -141,7 +141,7 @@ class StaleWorkers {
   std::vector<simulator::PostedAction> round_;
 };
 
-SimulatedSteps run(const TrainingPlan& plan, simulator::Network& network, bool trace) {
+SimulatedSteps run_stale(const TrainingPlan& plan, simulator::Network& network, bool trace) {
   DirectWorld world(plan, network, trace);
   return StaleWorkers(plan, world).run();
 }
@@ -158,7 +158,7 @@ SimulatedSteps simulate_stale(const TrainingPlan& plan, const MakeNetwork& netwo
                            " gradients in progress between " + std::to_string(plan.workers()) +
                            " workers, more than the " + std::to_string(kMostGradientsInProgress) +
                            " that are simulated: use fewer workers or a smaller staleness");
-  return simulate_direct(run, workers * (workers - 1), plan, network, trace);
+  return simulate_direct(run_stale, workers * (workers - 1), plan, network, trace);
 }
 
 }  // namespace arlab::training

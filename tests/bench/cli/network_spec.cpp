@@ -12,7 +12,7 @@ using collectives::contains;
 
 namespace {
 
-std::string refused(const std::string& text) {
+std::string refused_spec(const std::string& text) {
   return error_text(Blame::usage, [&] { parse_network_spec(text); });
 }
 
@@ -46,17 +46,18 @@ TEST_CASE("a network is a rate, a model with settings, a topology, or a machine 
 }
 
 TEST_CASE("a network that says too little or too much is refused by name") {
-  CHECK(refused("loggops:L") ==
+  CHECK(refused_spec("loggops:L") ==
         "network 'loggops:L' has the setting 'L': write settings as name=value, such as "
         "loggops:L=5us,o=1us");
-  CHECK_THAT(refused("loggops:L="), contains("has the setting 'L='"));
-  CHECK_THAT(refused("loggops:=1"), contains("has the setting '=1'"));
-  CHECK(refused("loggops:L=1us,L=2us") ==
+  CHECK_THAT(refused_spec("loggops:L="), contains("has the setting 'L='"));
+  CHECK_THAT(refused_spec("loggops:=1"), contains("has the setting '=1'"));
+  CHECK(refused_spec("loggops:L=1us,L=2us") ==
         "network 'loggops:L=1us,L=2us' sets L twice: give it once");
-  CHECK(refused("fluid:topology=") == "network 'fluid:topology=' has an empty topology: name one");
-  CHECK_THAT(refused("10"), contains("10"));
-  CHECK_THAT(refused("logops"), contains("unknown network 'logops', did you mean 'loggops'?"));
-  CHECK_THAT(refused("toros:dims=2x2"), contains("did you mean 'torus'?"));
+  CHECK(refused_spec("fluid:topology=") ==
+        "network 'fluid:topology=' has an empty topology: name one");
+  CHECK_THAT(refused_spec("10"), contains("10"));
+  CHECK_THAT(refused_spec("logops"), contains("unknown network 'logops', did you mean 'loggops'?"));
+  CHECK_THAT(refused_spec("toros:dims=2x2"), contains("did you mean 'torus'?"));
 }
 
 TEST_CASE("a list of networks is of one model, and of topologies that multiply") {
