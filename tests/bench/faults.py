@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import signal
@@ -392,9 +393,9 @@ class Signals(FaultTest):
             with self.subTest(what=what.name):
                 with self.start(*options) as process:
                     self.addCleanup(process.kill)
-                    self.wait_for(lambda: list((self.folder / "c").glob("step*")) if (self.folder / "c").exists() else [],
-                                  "checkpoint")
-                    time.sleep(0.3)
+                    # The second begins when the first is complete.
+                    self.wait_for(lambda: [c for c in (self.folder / "c").glob("step*") if int(re.sub(r"\D", "", c.name)) > 5],
+                                  "second checkpoint")
                     process.send_signal(what)
                     process.communicate(timeout=20 * SLOWNESS)
                 self.assertNotEqual(process.returncode, 0)

@@ -20,7 +20,9 @@ class Library final : public Executor, private Workload {
 
  private:
   struct Own final : Baseline {
-    std::string name_of(const Problem&) const override { return "all_reduce"; }
+    std::string name_of(const Problem& p) const override {
+      return p.collective == Collective::allreduce ? "all_reduce" : "";
+    }
     std::vector<std::string> algorithms() override { return {"ring", "nvls"}; }
     std::string unsupported(const std::string& spec, Operand operand) override {
       if (spec.empty() && operand.dtype == DType::float8_e4m3) return "no 8-bit floats";
