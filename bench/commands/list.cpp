@@ -53,11 +53,12 @@ void list_models() {
     for (const Parameter& p : m.parameters) {
       const bool first = &p == &m.parameters.front();
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
-                      "--" + std::string(p.name), std::string(p.default_value),
-                      std::string(p.help)});
+                      std::string(p.name), std::string(p.default_value), std::string(p.help)});
     }
-  fmt::print("{}\nThese are models of networks. Models to train: arlab list architectures\n",
-             markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
+  fmt::print(
+      "{}\nThese are models of networks. Parameters follow a colon: --network loggops:L=5us. "
+      "Models to train: arlab list architectures\n",
+      markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
 
 void list_schedulers() {
