@@ -12,11 +12,8 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/forest.hpp"
-#include "algorithms/groups.hpp"
-#include "algorithms/rank_grid.hpp"
+#include "bench/config/config.hpp"
 #include "collectives/reduce/dtype.hpp"
-#include "collectives/timed_run.hpp"
 
 namespace CLI {
 class App;
@@ -32,13 +29,6 @@ namespace arlab::bench {
 class Progress;
 
 inline constexpr Rank kMostRanks = Rank{1} << 30;
-
-/// What is known about where ranks are; null: nothing.
-struct RankLayout {
-  std::shared_ptr<const Groups> groups;
-  std::shared_ptr<const RankGrid> grid;
-  std::shared_ptr<const Forest> forest;
-};
 
 /// Returns the trees of the network for `forest`; null if there are too many ranks to compute them
 /// in minutes.
@@ -59,24 +49,6 @@ void add_interval(CLI::App& app, const std::string& names, Count& value, std::in
 
 /// Throws Error(usage): the option changes nothing, since that needs something else.
 [[noreturn]] void fail_without_effect(std::string_view option, std::string_view needs);
-
-/// One configuration of a sweep.
-struct Config {
-  const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
-  Problem problem;
-  collectives::Operand operand;
-  int segments = 1;
-  std::size_t network = 0;      ///< index into the networks of the sweep
-  RankLayout layout{};          ///< that `problem` points to
-  collectives::RunMode mode{};  ///< of real runs
-  /// Without an algorithm: which one of the library's own (Baseline::use()); empty: the
-  /// library decides; "all" becomes a configuration for each.
-  std::string native{};
-  bool by_table = false;  ///< a tuning table chose it
-
-  Bytes element_size() const { return static_cast<Bytes>(collectives::size_of(operand.dtype)); }
-  Bytes bytes() const { return problem.elements * element_size(); }  ///< of the vector
-};
 
 /// Returns the layout of the given number of ranks on a network; with trees only if these are
 /// wanted.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/options.hpp"
+#include "bench/config/config.hpp"
 #include "bench/msccl/program.hpp"
 
 namespace arlab::bench {

@@ -1,7 +1,7 @@
 // The schedule of a configuration as JSON, in the vocabulary of the programs.
 #pragma once
 
-#include "bench/cli/options.hpp"
+#include "bench/config/config.hpp"
 #include "bench/results/record.hpp"
 
 namespace arlab::bench {

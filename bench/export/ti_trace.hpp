@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/cli/options.hpp"
+#include "bench/config/config.hpp"
 
 namespace arlab::bench {
 

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/cli/options.hpp"
+#include "bench/config/config.hpp"
 #include "simulator/network.hpp"
 
 namespace arlab::bench {
