@@ -7,11 +7,11 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/goal/parse_goal.hpp"
 #include "bench/msccl/import.hpp"
 #include "bench/msccl/xml.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -8,13 +8,13 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/identify/count_native.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/text/write_file.hpp"
 #include "bench/tune/library_rows.hpp"
 
 namespace arlab::bench {

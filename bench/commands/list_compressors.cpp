@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
 #include "training/compressors/compressor.hpp"
 
 namespace arlab::bench {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "bench/commands/commands.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/placement.hpp"
 #include "simulator/topologies/routing/routing.hpp"

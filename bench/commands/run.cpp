@@ -7,8 +7,6 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
-#include "bench/cli/rare_options.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/commands/run_options.hpp"
 #include "bench/commands/run_plan.hpp"
@@ -18,8 +16,10 @@
 #include "bench/measure/memory_rate.hpp"
 #include "bench/measure/samples_file.hpp"
 #include "bench/measure/verdicts.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/sweep/proofs.hpp"
+#include "bench/text/write_file.hpp"
 #include "bench/tune/library_rows.hpp"
 #include "collectives/backends/gpus.hpp"
 

@@ -9,13 +9,13 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/cli/old_names.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/rare_options.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
+#include "bench/options/old_names.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/rare_options.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/model_options.hpp"
 #include "bench/launches/launched_run.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/options/model_options.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
 #include "bench/tune/library_rows.hpp"

@@ -3,10 +3,10 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/numerics.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/table.hpp"
+#include "bench/options/options.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/topology_options.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/export/topology_svg.hpp"
-#include "bench/results/table.hpp"
+#include "bench/options/topology_options.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "simulator/topologies/analysis/metrics.hpp"
 #include "simulator/topologies/build/topology.hpp"
 #include "simulator/topologies/routing/routing.hpp"

@@ -10,7 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/printable.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
 
 namespace arlab::bench {

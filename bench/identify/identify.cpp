@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/cli/units.hpp"
 #include "bench/results/record.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 

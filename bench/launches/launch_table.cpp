@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
-#include "bench/cli/units.hpp"
 #include "bench/measure/rank_sum.hpp"
 #include "bench/measure/standings.hpp"
 #include "bench/results/record_table.hpp"
 #include "bench/results/statistics.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,14 +6,14 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/launcher.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/write_file.hpp"
+#include "bench/config/launcher.hpp"
 #include "bench/launches/child.hpp"
 #include "bench/launches/launch_table.hpp"
 #include "bench/launches/launches.hpp"
 #include "bench/results/context.hpp"
 #include "bench/sweep/output.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
 #include "collectives/backends/backend.hpp"
 
 namespace arlab::bench {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/cli/options.hpp"
+#include "bench/options/options.hpp"
 
 namespace CLI {
 class App;

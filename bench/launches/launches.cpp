@@ -7,11 +7,11 @@
 #include <sstream>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
 #include "bench/launches/child.hpp"
 #include "bench/launches/temporary_folder.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -7,10 +7,10 @@
 #include <map>
 #include <optional>
 
-#include "bench/cli/units.hpp"
 #include "bench/measure/rank_sum.hpp"
 #include "bench/results/record_table.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/topology_options.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/measure/training_ranks.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/topology_options.hpp"
 #include "bench/scale/scale_options.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::bench {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <tuple>
 
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

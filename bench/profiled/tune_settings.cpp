@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
 #include "bench/scale/scale_options.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 #include "training/simulation/simulate_training.hpp"
 
 namespace arlab::bench {

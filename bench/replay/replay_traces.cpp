@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/goal/parse_goal.hpp"
 #include "bench/results/record.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/replay/replay.hpp"
 
 namespace arlab::bench {

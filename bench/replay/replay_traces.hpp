@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 
 namespace arlab::bench {
 

@@ -5,17 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "bench/cli/network_spec.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/progress.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/options/network_spec.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
-#include "bench/results/table.hpp"
 #include "bench/scale/alternatives.hpp"
+#include "bench/text/progress.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

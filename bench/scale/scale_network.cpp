@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/network_spec.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/network_spec.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "algorithms/base/time.hpp"
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 #include "training/simulation/training_plan.hpp"
 
 namespace arlab::bench {

@@ -8,10 +8,10 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/topology_options.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/topology_options.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/units.hpp"
 #include "training/simulation/sharded.hpp"
 
 namespace arlab::bench {

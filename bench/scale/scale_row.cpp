@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/read_file.hpp"
+#include "bench/text/read_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/old_names.hpp"
-#include "bench/cli/options.hpp"
+#include "bench/options/old_names.hpp"
+#include "bench/options/options.hpp"
 
 namespace arlab::bench {
 namespace {

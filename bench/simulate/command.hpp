@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 #include "bench/simulate/disturbance.hpp"
 #include "bench/sweep/fastest.hpp"
 #include "bench/sweep/profile.hpp"

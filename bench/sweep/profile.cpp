@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

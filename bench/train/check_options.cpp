@@ -8,7 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/cli/options.hpp"
+#include "bench/options/options.hpp"
 #include "training/io/protobuf.hpp"
 #include "training/schedulers/scheduler.hpp"
 

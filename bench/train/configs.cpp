@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
 #include "bench/measure/training_ranks.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/topology_options.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/topology_options.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/models/model.hpp"
 #include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "algorithms/base/time.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 #include "training/models/architecture.hpp"
 
 namespace arlab::bench {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
-#include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "bench/train/report.hpp"
 #include "bench/train/steps.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/cli/units.hpp"
 #include "bench/results/context.hpp"
+#include "bench/text/units.hpp"
 #include "collectives/clock.hpp"
 #include "training/data/pipeline.hpp"
 #include "training/replica/optimizer.hpp"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
 #include "bench/sweep/output.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

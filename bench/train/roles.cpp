@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 #include "training/cluster/cluster.hpp"
 
 namespace arlab::bench {

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "bench/train/gpu/codes.hpp"
 #include "bench/train/gpu/gradients.hpp"
 #include "bench/train/report.hpp"

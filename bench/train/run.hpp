@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/progress.hpp"
 #include "bench/profiled/time_to_accuracy.hpp"
 #include "bench/results/statistics.hpp"
+#include "bench/text/progress.hpp"
 #include "bench/train/options.hpp"
 #include "collectives/backends/backend.hpp"
 #include "training/trainer/trainer.hpp"

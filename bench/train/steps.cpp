@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "bench/cli/units.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/units.hpp"
 #include "bench/train/report.hpp"
 
 namespace arlab::bench {

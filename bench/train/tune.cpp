@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/profiled/time_to_accuracy.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "bench/train/configs.hpp"
 #include "bench/train/record_profile.hpp"
 #include "bench/train/report.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/options.hpp"
 #include "bench/launches/temporary_folder.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/record.hpp"
 #include "bench/tune/decide.hpp"
 

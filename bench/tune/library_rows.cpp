@@ -7,7 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/cli/topology_options.hpp"
+#include "bench/options/topology_options.hpp"
 #include "collectives/baseline.hpp"
 
 namespace arlab::bench {

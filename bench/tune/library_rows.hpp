@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cli/options.hpp"
+#include "bench/options/options.hpp"
 #include "bench/tune/tuning_table.hpp"
 #include "collectives/executor.hpp"
 

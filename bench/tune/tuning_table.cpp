@@ -1,6 +1,6 @@
 #include "bench/tune/tuning_table.hpp"
 
-#include "bench/cli/read_file.hpp"
+#include "bench/text/read_file.hpp"
 
 namespace arlab::bench {
 

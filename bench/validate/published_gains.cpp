@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
 #include "bench/validate/csv_table.hpp"
 #include "bench/validate/training_step.hpp"
 

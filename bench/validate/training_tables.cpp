@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 #include "bench/validate/errors.hpp"
 
 namespace arlab::bench {

@@ -16,7 +16,7 @@ MAX_LINES = 60
 # Longer ones that are being split. Names leave this list, and none joins it.
 BEING_SPLIT = {
     ("bench/calibrate/fit.cpp", "fit"),
-    ("bench/cli/configs.cpp", "SweepOptions::configs"),
+    ("bench/options/configs.cpp", "SweepOptions::configs"),
     ("bench/commands/simulate.cpp", "add_simulate"),
     ("bench/msccl/xml.cpp", "parse_msccl"),
     ("bench/train/check_options.cpp", "check_effects"),

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/options.hpp"
 #include "bench/sweep/workers.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

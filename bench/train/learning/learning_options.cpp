@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/options.hpp"
+#include "bench/options/options.hpp"
 
 namespace arlab::bench {
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "bench/cli/process.hpp"
+#include "bench/config/process.hpp"
 
 #if defined(__linux__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "bench/cli/read_file.hpp"
+#include "bench/text/read_file.hpp"
 #include "bench/validate/errors.hpp"
 #include "bench/validate/published_gains.hpp"
 #include "bench/validate/training_step.hpp"

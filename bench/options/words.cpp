@@ -1,4 +1,4 @@
-#include "bench/cli/words.hpp"
+#include "bench/options/words.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/named_files.hpp"
-#include "bench/cli/old_names.hpp"
+#include "bench/options/named_files.hpp"
+#include "bench/options/old_names.hpp"
 
 namespace arlab::bench {
 namespace {

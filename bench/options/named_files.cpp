@@ -1,4 +1,4 @@
-#include "bench/cli/named_files.hpp"
+#include "bench/options/named_files.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/write_file.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

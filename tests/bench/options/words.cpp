@@ -1,4 +1,4 @@
-#include "bench/cli/words.hpp"
+#include "bench/options/words.hpp"
 
 #include <CLI/CLI.hpp>
 

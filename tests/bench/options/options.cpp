@@ -1,4 +1,4 @@
-#include "bench/cli/options.hpp"
+#include "bench/options/options.hpp"
 
 #include <CLI/CLI.hpp>
 

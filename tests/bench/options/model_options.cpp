@@ -1,5 +1,5 @@
 // Models and networks as options name them.
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

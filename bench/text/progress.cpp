@@ -1,4 +1,4 @@
-#include "bench/cli/progress.hpp"
+#include "bench/text/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "bench/cli/say.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 

@@ -1,4 +1,4 @@
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/cli/network_spec.hpp"
+#include "bench/options/network_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/cli/model_options.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/model_options.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/import/file.hpp"
 

@@ -1,4 +1,4 @@
-#include "bench/cli/topology_options.hpp"
+#include "bench/options/topology_options.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/read_file.hpp"
+#include "bench/options/options.hpp"
+#include "bench/text/read_file.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"

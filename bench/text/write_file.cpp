@@ -1,4 +1,4 @@
-#include "bench/cli/write_file.hpp"
+#include "bench/text/write_file.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <iostream>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 

@@ -1,12 +1,12 @@
-#include "bench/cli/old_names.hpp"
+#include "bench/options/old_names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <set>
 #include <utility>
 
-#include "bench/cli/launcher.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/words.hpp"
+#include "bench/config/launcher.hpp"
+#include "bench/options/words.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/cli/read_file.hpp"
+#include "bench/text/read_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/cli/launcher.hpp"
+#include "bench/config/launcher.hpp"
 
 #include <fmt/format.h>
 

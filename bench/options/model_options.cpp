@@ -1,4 +1,4 @@
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/cli/network_spec.hpp"
-#include "bench/cli/old_names.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/words.hpp"
 #include "bench/machine/machine_file.hpp"
+#include "bench/options/network_spec.hpp"
+#include "bench/options/old_names.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/words.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/connections/connections.hpp"
 #include "simulator/topologies/fabric.hpp"

@@ -1,7 +1,7 @@
 // --network: the same words for every command.
-#include "bench/cli/network_spec.hpp"
+#include "bench/options/network_spec.hpp"
 
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/schedules.hpp"

@@ -1,4 +1,4 @@
-#include "bench/cli/process.hpp"
+#include "bench/config/process.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
-#include "bench/cli/options.hpp"
+#include "bench/options/options.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/old_names.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/old_names.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/placement.hpp"

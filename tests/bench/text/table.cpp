@@ -1,4 +1,4 @@
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/options.hpp"
-#include "bench/cli/topology_options.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/topology_options.hpp"
 #include "simulator/models/model.hpp"
 
 namespace CLI {

@@ -1,4 +1,4 @@
-#include "bench/cli/old_names.hpp"
+#include "bench/options/old_names.hpp"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/words.hpp"
+#include "bench/options/words.hpp"
+#include "bench/text/read_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

@@ -1,9 +1,9 @@
-#include "bench/cli/rare_options.hpp"
+#include "bench/options/rare_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "bench/cli/old_names.hpp"
+#include "bench/options/old_names.hpp"
 
 namespace arlab::bench {
 namespace {
