@@ -9,7 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/match_schedule.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/export/schedule_json.hpp"
+#include "bench/formats/schedule_json.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/sweep/output.hpp"

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/export/topology_svg.hpp"
+#include "bench/formats/topology_svg.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/table.hpp"

@@ -9,7 +9,7 @@
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/verify/has_root.hpp"
-#include "bench/cli/schedule_file.hpp"
+#include "bench/formats/schedule_file.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/options/words.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/machine/machine_file.hpp"
+#include "bench/formats/machine_file.hpp"
 #include "bench/options/network_spec.hpp"
 #include "bench/options/old_names.hpp"
 #include "bench/options/options.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
-#include "bench/goal/parse_goal.hpp"
+#include "bench/formats/parse_goal.hpp"
 #include "bench/results/record.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/table.hpp"

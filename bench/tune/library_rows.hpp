@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/formats/rules/tuning_table.hpp"
 #include "bench/options/options.hpp"
-#include "bench/tune/tuning_table.hpp"
 #include "collectives/executor.hpp"
 
 namespace arlab::bench {

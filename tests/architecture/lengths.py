@@ -18,7 +18,7 @@ BEING_SPLIT = {
     ("bench/calibrate/fit.cpp", "fit"),
     ("bench/options/configs.cpp", "SweepOptions::configs"),
     ("bench/commands/simulate.cpp", "add_simulate"),
-    ("bench/msccl/xml.cpp", "parse_msccl"),
+    ("bench/formats/msccl/xml.cpp", "parse_msccl"),
     ("bench/train/check_options.cpp", "check_effects"),
     ("bench/train/options.cpp", "add_how"),
     ("bench/train/run.cpp", "train"),
