@@ -6,10 +6,10 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/measure/regression.hpp"
 #include "bench/options/old_names.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/study/predictions.hpp"
+#include "bench/study/regression.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"

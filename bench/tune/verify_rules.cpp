@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
-#include "bench/launches/child.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/run/child.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
