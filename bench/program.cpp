@@ -20,10 +20,10 @@
 #include "bench/options/words.hpp"
 #include "bench/perf/perf.hpp"
 #include "bench/results/version.hpp"
-#include "bench/scale/settings_file.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/settings_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -10,12 +10,12 @@
 #include "bench/options/options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
-#include "bench/scale/alternatives.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/profiled/alternatives.hpp"
 
 namespace arlab::bench {
 namespace {

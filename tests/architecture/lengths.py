@@ -19,9 +19,9 @@ BEING_SPLIT = {
     ("bench/options/configs.cpp", "SweepOptions::configs"),
     ("bench/commands/simulate.cpp", "add_simulate"),
     ("bench/formats/msccl/xml.cpp", "parse_msccl"),
-    ("bench/train/check_options.cpp", "check_effects"),
-    ("bench/train/options.cpp", "add_how"),
-    ("bench/train/run.cpp", "train"),
+    ("bench/training/train/check_options.cpp", "check_effects"),
+    ("bench/training/train/options/options.cpp", "add_how"),
+    ("bench/training/train/run.cpp", "train"),
     ("bench/train/train.cpp", "run"),
     ("training/compressors/cuda/vector_kernels.cpp", "vector_kernels"),
 }
