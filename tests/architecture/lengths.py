@@ -22,7 +22,7 @@ BEING_SPLIT = {
     ("bench/training/train/check_options.cpp", "check_effects"),
     ("bench/training/train/options/options.cpp", "add_how"),
     ("bench/training/train/run.cpp", "train"),
-    ("bench/train/train.cpp", "run"),
+    ("bench/commands/train.cpp", "run"),
     ("training/compressors/cuda/vector_kernels.cpp", "vector_kernels"),
 }
 NOT_A_FUNCTION = re.compile(r"^\s*(?:template\s*<[^{]*>\s*)?(?:inline\s+)?(?:namespace|struct|class|enum|union|extern)\b")
