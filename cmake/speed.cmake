@@ -125,11 +125,11 @@ set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
   bench/study/verdict.cpp
   bench/study/verdict_table.cpp
-  simulator/calibrated/gpu_nodes.cpp
-  simulator/calibrated/messages.cpp
-  simulator/calibrated/nccl.cpp
-  simulator/calibrated/robust_fit.cpp
-  simulator/calibrated/torus_ports.cpp
+  bench/validation/calibrated/gpu_nodes.cpp
+  bench/validation/calibrated/messages.cpp
+  bench/validation/calibrated/nccl.cpp
+  bench/validation/calibrated/robust_fit.cpp
+  bench/validation/calibrated/torus_ports.cpp
   simulator/contention/maxmin.cpp
   simulator/engine/engine.cpp
   simulator/engine/tracer.cpp

@@ -14,9 +14,9 @@
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
-#include "bench/validate/published_gains.hpp"
-#include "bench/validate/training_tables.hpp"
-#include "bench/validate/validation_tables.hpp"
+#include "bench/validation/published_gains.hpp"
+#include "bench/validation/training_tables.hpp"
+#include "bench/validation/validation_tables.hpp"
 
 namespace arlab::bench {
 namespace {
