@@ -32,7 +32,7 @@ may_include() { # <folder> <header>: our own headers
 
 may_use() { # <file> <header>: headers of others
   case "$2" in
-    '<mpi'*) case "$1" in collectives/*mpi* | tests/collectives/*mpi* | bench/plugins/*) ;; *) return 1 ;; esac ;;
+    '<mpi'*) case "$1" in collectives/*mpi* | collectives/shm/* | tests/collectives/*mpi* | tests/collectives/shm/* | bench/plugins/*) ;; *) return 1 ;; esac ;;
     '<nccl'*) case "$1" in collectives/*nccl* | tests/collectives/*nccl* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
     '<gloo/'*) case "$1" in collectives/gloo/*) ;; *) return 1 ;; esac ;;
     '<cu'* | '<cooperative_groups'* | '<nvtx'*)

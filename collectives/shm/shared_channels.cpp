@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/shared_channels.hpp"
+#include "collectives/shm/shared_channels.hpp"
 
 #include <algorithm>
 #include <chrono>

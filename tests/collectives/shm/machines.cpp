@@ -4,7 +4,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/host/host_executor.hpp"
-#include "collectives/mpi/shared/shared_communicator.hpp"
+#include "collectives/shm/shared_communicator.hpp"
 #include "tests/support/conformance.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/failure.hpp"

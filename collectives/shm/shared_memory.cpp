@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/shared_memory.hpp"
+#include "collectives/shm/shared_memory.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

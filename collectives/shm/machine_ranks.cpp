@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/machine_ranks.hpp"
+#include "collectives/shm/machine_ranks.hpp"
 
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"

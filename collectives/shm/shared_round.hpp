@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "collectives/communicator.hpp"
-#include "collectives/mpi/shared/shared_channels.hpp"
+#include "collectives/shm/shared_channels.hpp"
 
 namespace arlab::collectives {
 

@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/passing.hpp"
+#include "collectives/shm/passing.hpp"
 
 #include <algorithm>
 

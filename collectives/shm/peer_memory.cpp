@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/peer_memory.hpp"
+#include "collectives/shm/peer_memory.hpp"
 
 #include <unistd.h>
 #ifdef __linux__

@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/shared_communicator.hpp"
+#include "collectives/shm/shared_communicator.hpp"
 
 #include <mpi.h>
 
@@ -11,11 +11,11 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/host/shared_slices.hpp"
 #include "collectives/mpi/communicator.hpp"
-#include "collectives/mpi/shared/machine_ranks.hpp"
-#include "collectives/mpi/shared/peer_memory.hpp"
-#include "collectives/mpi/shared/shared_memory.hpp"
-#include "collectives/mpi/shared/split_round.hpp"
 #include "collectives/relax.hpp"
+#include "collectives/shm/machine_ranks.hpp"
+#include "collectives/shm/peer_memory.hpp"
+#include "collectives/shm/shared_memory.hpp"
+#include "collectives/shm/split_round.hpp"
 
 namespace arlab::collectives {
 namespace {

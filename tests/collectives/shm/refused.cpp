@@ -11,7 +11,7 @@
 #include <cstdlib>
 
 #include "collectives/mpi/mpi.hpp"
-#include "collectives/mpi/shared/shared_communicator.hpp"
+#include "collectives/shm/shared_communicator.hpp"
 #include "tests/support/conformance.hpp"
 
 using namespace arlab;

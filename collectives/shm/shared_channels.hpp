@@ -9,9 +9,9 @@
 
 #include "collectives/copy/measured_copy.hpp"
 #include "collectives/copy/way_choice.hpp"
-#include "collectives/mpi/shared/passing.hpp"
-#include "collectives/mpi/shared/peer_memory.hpp"
-#include "collectives/mpi/shared/slots.hpp"
+#include "collectives/shm/passing.hpp"
+#include "collectives/shm/peer_memory.hpp"
+#include "collectives/shm/slots.hpp"
 
 namespace arlab::collectives {
 

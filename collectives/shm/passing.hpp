@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collectives/copy/way_choice.hpp"
-#include "collectives/mpi/shared/slots.hpp"
+#include "collectives/shm/slots.hpp"
 
 namespace arlab::collectives {
 

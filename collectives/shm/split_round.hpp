@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "collectives/communicator.hpp"
-#include "collectives/mpi/shared/shared_round.hpp"
+#include "collectives/shm/shared_round.hpp"
 
 namespace arlab::collectives {
 

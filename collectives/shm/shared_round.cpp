@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/shared_round.hpp"
+#include "collectives/shm/shared_round.hpp"
 
 #include <algorithm>
 #include <cstring>

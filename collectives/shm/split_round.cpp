@@ -1,4 +1,4 @@
-#include "collectives/mpi/shared/split_round.hpp"
+#include "collectives/shm/split_round.hpp"
 
 #include <algorithm>
 #include <cstring>
