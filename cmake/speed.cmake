@@ -113,18 +113,16 @@ set(ARLAB_UNITS
   "algorithms(/.*)?"
   "simulator(/(analysis|bounds|connections|forest|models))?"
   "simulator/topologies(/.*)?"
-  "simulator/(calibrated|replay)"
   "simulator/(contention|engine|noise|sweep)"
   "collectives(/(gpu|host|nccl|reduce|threads))?"
   "training(/(checkpoint|cluster|compressors|control|emulation|io|replica|schedulers|strategies|telemetry|trainer)(/.*)?)?"
   "training/(data|exchange|profiles|simulation)"
-  "bench/(cli|export|goal|replay|simulate|msccl)"
-  "bench/(results|measure|perf|study|machine|launches)"
-  "bench/(validate|calibrate|tune|identify|sweep|scale)")
+  "bench/(config|formats|formats/msccl|formats/rules|options|simulate|text)"
+  "bench/(measure|perf|results|run|study)"
+  "bench/(calibrate|sweep|training|training/profiled|tune|validation)"
+  "bench/commands(/parts)?")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
-  bench/study/verdict.cpp
-  bench/study/verdict_table.cpp
   bench/validation/calibrated/gpu_nodes.cpp
   bench/validation/calibrated/messages.cpp
   bench/validation/calibrated/nccl.cpp

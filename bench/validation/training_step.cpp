@@ -8,8 +8,8 @@ namespace arlab::bench {
 namespace {
 
 // NCCL's latencies of a step of a ring with protocol Simple, in us (src/graph/tuning.cc), as in
-// bench/validation/calibrated/nccl.cpp: over PCIe, over a network, and of a call. All hops of a ring's
-// step run at the same time, so that the slowest one determines it.
+// bench/validation/calibrated/nccl.cpp: over PCIe, over a network, and of a call. All hops of a
+// ring's step run at the same time, so that the slowest one determines it.
 constexpr double kNodeHop = 5.7, kNetworkHop = 14.0, kCall = 8.4;
 
 // Horovod's coordinator looks for announced tensors once per cycle of 1 ms (HOROVOD_CYCLE_TIME). If
