@@ -120,9 +120,10 @@ set(ARLAB_UNITS
   "bench/(config|formats|formats/msccl|formats/rules|options|simulate|text)"
   "bench/(measure|perf|results|run|study)"
   "bench/(calibrate|sweep|training|training/profiled|tune|validation)"
-  "bench/commands(/parts)?")
+  "bench/(commands(/parts)?|training/train(/options)?)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
+  bench/training/train/refused_memory.cpp
   bench/validation/calibrated/gpu_nodes.cpp
   bench/validation/calibrated/messages.cpp
   bench/validation/calibrated/nccl.cpp
