@@ -1,5 +1,5 @@
 // The program arlab-train.
-#include "bench/cli/process.hpp"
+#include "bench/config/process.hpp"
 #include "bench/program.hpp"
 
 int main(int argc, char** argv) {

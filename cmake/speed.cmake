@@ -113,23 +113,22 @@ set(ARLAB_UNITS
   "algorithms(/.*)?"
   "simulator(/(analysis|bounds|connections|forest|models))?"
   "simulator/topologies(/.*)?"
-  "simulator/(calibrated|replay)"
   "simulator/(contention|engine|noise|sweep)"
   "collectives(/(gpu|host|nccl|reduce|threads))?"
   "training(/(checkpoint|cluster|compressors|control|emulation|io|replica|schedulers|strategies|telemetry|trainer)(/.*)?)?"
   "training/(data|exchange|profiles|simulation)"
-  "bench/(cli|export|goal|replay|simulate|msccl)"
-  "bench/(results|measure|perf|study|machine|launches)"
-  "bench/(validate|calibrate|tune|identify|sweep|scale)")
+  "bench/(config|formats|formats/msccl|formats/rules|options|simulate|text)"
+  "bench/(measure|perf|results|run|study)"
+  "bench/(calibrate|sweep|training|training/profiled|tune|validation)"
+  "bench/(commands(/parts)?|training/train(/options)?)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
-  bench/study/verdict.cpp
-  bench/study/verdict_table.cpp
-  simulator/calibrated/gpu_nodes.cpp
-  simulator/calibrated/messages.cpp
-  simulator/calibrated/nccl.cpp
-  simulator/calibrated/robust_fit.cpp
-  simulator/calibrated/torus_ports.cpp
+  bench/training/train/refused_memory.cpp
+  bench/validation/calibrated/gpu_nodes.cpp
+  bench/validation/calibrated/messages.cpp
+  bench/validation/calibrated/nccl.cpp
+  bench/validation/calibrated/robust_fit.cpp
+  bench/validation/calibrated/torus_ports.cpp
   simulator/contention/maxmin.cpp
   simulator/engine/engine.cpp
   simulator/engine/tracer.cpp

@@ -53,7 +53,7 @@ set(ARLAB_TESTS_NOT_IN_UNITY
   tests/collectives/host/execute.cpp
   tests/fuzz/runs.cpp
   tests/fuzz/schedules.cpp
-  tests/simulator/calibrated/robust_fit.cpp
+  tests/bench/validation/calibrated/robust_fit.cpp
   tests/simulator/engine/engines_agree.cpp
   tests/simulator/models/loggops.cpp
   tests/simulator/replay/replay.cpp
@@ -130,7 +130,7 @@ endfunction()
 # headers as other projects include them in a second one; without ARLAB_UNITY all headers in order in a third. None uses
 # precompiled headers. A header that forgets an include mostly fails in one of the orders. With ARLAB_EACH_HEADER also each
 # header by itself, included twice.
-# Headers of executors that are off are left out: collectives/mpi/ belongs to arlab_collectives_mpi.
+# Headers of executors that are off are left out: collectives/mpi/ and collectives/shm/ belong to arlab_collectives_mpi.
 option(ARLAB_EACH_HEADER "Compile each header by itself (minutes)" OFF)
 function(arlab_check_headers)
   set(left_out "training/models/(torch|sync)" training/plugins/torch/)  # LibTorch's headers take half a minute each
@@ -139,6 +139,9 @@ function(arlab_check_headers)
       list(APPEND left_out "(collectives|collectives/plugins|training/compressors|training/replica)/${executor}/")
     endif()
   endforeach()
+  if(NOT TARGET arlab_collectives_mpi)
+    list(APPEND left_out collectives/shm/)
+  endif()
   if(NOT TARGET arlab_training)
     list(APPEND left_out "training/")
   endif()

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/calibrate/fit.hpp"
-#include "bench/machine/machine_file.hpp"
+#include "bench/formats/machine_file.hpp"
 
 namespace arlab::bench {
 

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/old_names.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/measure/regression.hpp"
+#include "bench/options/old_names.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/study/predictions.hpp"
+#include "bench/study/regression.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "bench/cli/rare_options.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

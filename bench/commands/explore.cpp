@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "plots/explorer/engine/page.hpp"
 
 namespace arlab::bench {

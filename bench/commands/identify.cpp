@@ -1,5 +1,5 @@
 // arlab identify: which algorithm the MPI library really ran, by the messages that it counted.
-#include "bench/identify/identify.hpp"
+#include "bench/tune/identify.hpp"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,14 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/identify/count_native.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
-#include "bench/tune/library_rows.hpp"
+#include "bench/run/library_rows.hpp"
+#include "bench/text/write_file.hpp"
+#include "bench/tune/count_native.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "collectives/backends/backend.hpp"
 #include "simulator/models/model.hpp"
 #include "training/schedulers/scheduler.hpp"

@@ -6,13 +6,13 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "plots/explorer/engine/page.hpp"
 #include "training/io/json.hpp"
 

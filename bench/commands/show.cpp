@@ -8,14 +8,14 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/match_schedule.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/rare_options.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/export/schedule_json.hpp"
-#include "bench/results/table.hpp"
+#include "bench/formats/schedule_json.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/sweep/output.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "training/io/json.hpp"
 
 namespace arlab::bench {

@@ -6,17 +6,17 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/rare_options.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/replay/replay_traces.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/simulate/estimate.hpp"
 #include "bench/simulate/evaluate.hpp"
+#include "bench/simulate/replay_traces.hpp"
 #include "bench/sweep/workers.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

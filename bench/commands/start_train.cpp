@@ -14,7 +14,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/launches/child.hpp"
+#include "bench/run/child.hpp"
 
 namespace arlab::bench {
 namespace {

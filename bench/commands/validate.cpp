@@ -8,15 +8,15 @@
 #include <optional>
 
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
-#include "bench/validate/published_gains.hpp"
-#include "bench/validate/training_tables.hpp"
-#include "bench/validate/validation_tables.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
+#include "bench/validation/published_gains.hpp"
+#include "bench/validation/training_tables.hpp"
+#include "bench/validation/validation_tables.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "algorithms/verify/count.hpp"
-#include "bench/cli/rare_options.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/sweep/sweep.hpp"
 
 namespace arlab::bench {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/launcher.hpp"
-#include "bench/cli/say.hpp"
+#include "bench/config/launcher.hpp"
+#include "bench/text/say.hpp"
 #include "collectives/host/gatherv.hpp"
 
 namespace arlab::bench {

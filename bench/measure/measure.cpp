@@ -7,7 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/host/clock_sync.hpp"
 #include "collectives/patience.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/options.hpp"
+#include "bench/config/config.hpp"
 #include "bench/measure/late_entry.hpp"
 #include "bench/results/statistics.hpp"
 #include "collectives/executor.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/write_file.hpp"
 #include "bench/results/csv.hpp"
+#include "bench/text/write_file.hpp"
 #include "training/io/json.hpp"
 
 namespace arlab::bench {

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/say.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/say.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/context.hpp"
+#include "bench/text/say.hpp"
 #include "collectives/backends/gpus.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/host/gatherv.hpp"

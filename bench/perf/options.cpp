@@ -12,9 +12,9 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/words.hpp"
-#include "bench/cli/write_file.hpp"
+#include "bench/options/words.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bench/cli/say.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/perf/measured.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/time.hpp"
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 #include "bench/perf/measured.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "simulator/engine/simulate.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "algorithms/base/printable.hpp"
-#include "bench/cli/write_file.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

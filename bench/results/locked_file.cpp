@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/write_file.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
 #include "collectives/files/output_file.hpp"
 
 namespace arlab::bench {

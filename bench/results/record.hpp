@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/run_body.hpp"
 #include "bench/results/statistics.hpp"
+#include "bench/text/write_file.hpp"
 #include "collectives/reduce/dtype.hpp"
 #include "simulator/analysis/rank_times.hpp"
 

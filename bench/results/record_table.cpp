@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -9,10 +9,10 @@
 #include <fstream>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/results/schema.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
 #include "training/io/json.hpp"
 
 namespace arlab::bench {

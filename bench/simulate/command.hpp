@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "bench/cli/model_options.hpp"
+#include "bench/options/model_options.hpp"
 #include "bench/simulate/disturbance.hpp"
-#include "bench/sweep/fastest.hpp"
-#include "bench/sweep/profile.hpp"
+#include "bench/simulate/fastest.hpp"
+#include "bench/simulate/profile.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"

@@ -7,9 +7,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/cli/old_names.hpp"
-#include "bench/cli/options.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/options/old_names.hpp"
+#include "bench/options/options.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/noise/noisy_network.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/simulate/estimate.hpp"
 #include "bench/simulate/median_draw.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/analysis/rank_times.hpp"
 #include "simulator/engine/simulate.hpp"

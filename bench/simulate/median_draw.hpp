@@ -2,8 +2,8 @@
 #pragma once
 
 #include "algorithms/base/time.hpp"
-#include "bench/cli/model_options.hpp"
-#include "bench/cli/options.hpp"
+#include "bench/options/model_options.hpp"
+#include "bench/options/options.hpp"
 #include "simulator/engine/simulate.hpp"
 
 namespace arlab::bench {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <set>
 
-#include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
 #include "bench/study/compression_study.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

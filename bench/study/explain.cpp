@@ -7,8 +7,8 @@
 #include <limits>
 #include <tuple>
 
-#include "bench/cli/units.hpp"
 #include "bench/study/compression_study.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

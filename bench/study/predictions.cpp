@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "bench/cli/units.hpp"
 #include "bench/results/statistics.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

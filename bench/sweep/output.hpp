@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/options.hpp"
-#include "bench/cli/progress.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/record.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/text/progress.hpp"
 
 namespace arlab::bench {
 

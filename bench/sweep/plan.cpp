@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
-#include "bench/results/table.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/verify/verify.hpp"
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "bench/cli/options.hpp"
+#include "bench/config/config.hpp"
 
 namespace arlab::bench {
 

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
 #include "collectives/files/lock_file.hpp"
 
 namespace arlab::bench {

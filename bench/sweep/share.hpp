@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/launcher.hpp"
-#include "bench/cli/options.hpp"
+#include "bench/config/launcher.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/record.hpp"
 
 namespace arlab::bench {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <fstream>
 
-#include "bench/cli/units.hpp"
 #include "bench/sweep/plan.hpp"
 #include "bench/sweep/share.hpp"
 #include "bench/sweep/workers.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -10,11 +10,11 @@
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/identify/match.hpp"
-#include "bench/launches/child.hpp"
-#include "bench/launches/launches.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/run/child.hpp"
+#include "bench/run/launches.hpp"
+#include "bench/text/say.hpp"
+#include "bench/tune/match.hpp"
 #include "collectives/backends/backend.hpp"
 
 namespace arlab::bench {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/options.hpp"
-#include "bench/launches/temporary_folder.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/record.hpp"
+#include "bench/run/temporary_folder.hpp"
 #include "bench/tune/decide.hpp"
 
 namespace arlab::bench {

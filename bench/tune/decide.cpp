@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "bench/measure/rank_sum.hpp"
 #include "bench/results/statistics.hpp"
+#include "bench/study/rank_sum.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/tune/tuning_table.hpp"
+#include "bench/formats/rules/tuning_table.hpp"
 
 namespace arlab::bench {
 

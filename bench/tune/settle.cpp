@@ -6,9 +6,9 @@
 #include <iterator>
 #include <map>
 
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
 #include "bench/results/statistics.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/say.hpp"
-#include "bench/cli/units.hpp"
-#include "bench/launches/child.hpp"
 #include "bench/results/result_file.hpp"
-#include "bench/results/table.hpp"
+#include "bench/run/child.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {

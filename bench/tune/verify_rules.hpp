@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/measure/regression.hpp"
+#include "bench/study/regression.hpp"
 #include "bench/tune/cells.hpp"
 
 namespace arlab::bench {

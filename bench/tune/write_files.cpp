@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/read_file.hpp"
-#include "bench/cli/write_file.hpp"
-#include "bench/tune/library_files.hpp"
+#include "bench/formats/rules/library_files.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/write_file.hpp"
 #include "collectives/backends/job.hpp"
 #include "collectives/plugins/nccl/names.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/formats/rules/open_mpi_rules.hpp"
 #include "bench/tune/cells.hpp"
-#include "bench/tune/open_mpi_rules.hpp"
 
 namespace arlab::bench {
 

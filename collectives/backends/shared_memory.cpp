@@ -4,7 +4,7 @@
 #include "collectives/backends/gloo.hpp"
 #include "collectives/host/host_executor.hpp"
 #ifdef ARLAB_HAS_MPI
-#include "collectives/mpi/shared/shared_communicator.hpp"
+#include "collectives/shm/shared_communicator.hpp"
 #endif
 
 namespace arlab::collectives {

@@ -32,14 +32,14 @@ may_include() { # <folder> <header>: our own headers
 
 may_use() { # <file> <header>: headers of others
   case "$2" in
-    '<mpi'*) case "$1" in collectives/*mpi* | tests/collectives/*mpi* | bench/plugins/*) ;; *) return 1 ;; esac ;;
+    '<mpi'*) case "$1" in collectives/*mpi* | collectives/shm/* | tests/collectives/*mpi* | tests/collectives/shm/* | bench/plugins/*) ;; *) return 1 ;; esac ;;
     '<nccl'*) case "$1" in collectives/*nccl* | tests/collectives/*nccl* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
     '<gloo/'*) case "$1" in collectives/gloo/*) ;; *) return 1 ;; esac ;;
     '<cu'* | '<cooperative_groups'* | '<nvtx'*)
       case "$1" in collectives/*cuda* | collectives/*nccl* | tests/collectives/*cuda* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
     '<torch'* | '<ATen'* | '<c10'*) case "$1" in training/models/* | training/plugins/torch/* | tests/training/models/* | tests/install/*) ;; *) return 1 ;; esac ;;
     '<catch2/'*) case "$1" in tests/support/*) ;; *) return 1 ;; esac ;; # its headers differ between versions 2 and 3
-    '<boost/'*) case "$1" in simulator/topologies/* | simulator/*topolog* | tests/simulator/* | bench/* | tests/bench/export/*) ;; *) return 1 ;; esac ;;
+    '<boost/'*) case "$1" in simulator/topologies/* | simulator/*topolog* | tests/simulator/* | bench/* | tests/bench/formats/*) ;; *) return 1 ;; esac ;;
     '<nlohmann/'*) case "$1" in collectives/plugins/*) ;; algorithms/* | simulator/* | collectives/*) return 1 ;; esac ;; # tuned tables
     '<sys/mman.h>') case "$1" in simulator/large_array.hpp) return 0 ;; algorithms/* | simulator/*) return 1 ;; esac ;; # large pages
     '<'*.h'>') case "$1" in algorithms/* | simulator/*) return 1 ;; esac ;; # files, threads, clocks

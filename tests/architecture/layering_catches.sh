@@ -40,4 +40,4 @@ expect algorithms/a.cpp '#include <boost/graph/graph_traits.hpp>' '<boost/graph/
 expect tests/algorithms/a.cpp '#include <catch2/catch.hpp>' '<catch2/catch.hpp> does not belong into this file'
 expect simulator/a.cpp '#include <chrono>' '<chrono> does not belong into this file'
 expect plots/a.py 'colors = {"ring": "blue"}' "plots/ names the algorithm 'ring'; take names, labels and colors from the records"
-expect plots/a.cpp '#include "bench/results/table.hpp"' 'plots must not include "bench/results/table.hpp"'
+expect plots/a.cpp '#include "bench/text/table.hpp"' 'plots must not include "bench/text/table.hpp"'

@@ -16,13 +16,13 @@ MAX_LINES = 60
 # Longer ones that are being split. Names leave this list, and none joins it.
 BEING_SPLIT = {
     ("bench/calibrate/fit.cpp", "fit"),
-    ("bench/cli/configs.cpp", "SweepOptions::configs"),
+    ("bench/options/configs.cpp", "SweepOptions::configs"),
     ("bench/commands/simulate.cpp", "add_simulate"),
-    ("bench/msccl/xml.cpp", "parse_msccl"),
-    ("bench/train/check_options.cpp", "check_effects"),
-    ("bench/train/options.cpp", "add_how"),
-    ("bench/train/run.cpp", "train"),
-    ("bench/train/train.cpp", "run"),
+    ("bench/formats/msccl/xml.cpp", "parse_msccl"),
+    ("bench/training/train/check_options.cpp", "check_effects"),
+    ("bench/training/train/options/options.cpp", "add_how"),
+    ("bench/training/train/run.cpp", "train"),
+    ("bench/commands/train.cpp", "run"),
     ("training/compressors/cuda/vector_kernels.cpp", "vector_kernels"),
 }
 NOT_A_FUNCTION = re.compile(r"^\s*(?:template\s*<[^{]*>\s*)?(?:inline\s+)?(?:namespace|struct|class|enum|union|extern)\b")

@@ -4,6 +4,7 @@
     tests/architecture/rooms.py [REPOSITORY]
 
 - Folders include each other in one direction: there is no cycle between any two of them.
+- In bench, the program stands on top of what it measures: a room includes only rooms on lower floors.
 - A folder holds at most 26 C++ files; a longer list needs rooms. (Catalogs may grow: one file per entry.)
 - Nobody tests an entry of a catalog by its name: a property that matters is a field of the entry. (Backends: bench and training.)
 - Only collectives/files creates files, and for the charts plots/charts/whole_files.py: no output is truncated before it is complete.
@@ -14,9 +15,10 @@ import re
 import sys
 
 FLOORS = ("algorithms", "simulator", "collectives", "training", "bench", "plots")
+BENCH_FLOORS = ("text config", "results", "formats measure validation", "options study calibrate", "sweep", "simulate training perf",
+                "run", "tune", "commands")
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".inc", ".inl"}
 MAX_FILES = 26
-MORE_FILES = {"bench/cli": 32}  # until options, words and files of the command line are rooms
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*")
 CREATES_FILE = re.compile(r"""\b(?:std::ofstream|std::fstream|O_CREAT|O_TRUNC|freopen\(|creat\(|mkstemp\(|shm_open\()
@@ -73,6 +75,22 @@ def find_cycle(graph):
     return []
 
 
+def upward_in_bench(texts):
+    """Yields each include of bench that does not lead downward, and each room that has no floor."""
+    floor_of = {room: floor for floor, rooms in enumerate(BENCH_FLOORS) for room in rooms.split()}
+    measured_apart = {"micro", "plugins"}
+    rooms = {path.parts[1] for path in texts if path.parts[0] == "bench" and len(path.parts) > 2}
+    for room in sorted(rooms - set(floor_of) - measured_apart):
+        yield f"bench/{room}: on no floor; give it one in BENCH_FLOORS"
+    for path, text in texts.items():
+        if path.parts[0] != "bench" or len(path.parts) == 2:
+            continue
+        for header in map(pathlib.PurePosixPath, INCLUDE.findall(text)):
+            if header.parts[0] == "bench" and header.parts[1] != path.parts[1]:
+                if floor_of.get(header.parts[1], len(floor_of)) >= floor_of.get(path.parts[1], len(floor_of)):
+                    yield f"{path} includes {header}, which is not on a lower floor of bench"
+
+
 def backend_names(texts):
     """Every name that a user can give to --backend."""
     names = set()
@@ -121,8 +139,9 @@ def complaints(root):
         for folder, target in zip(cycle, cycle[1:] + cycle[:1]):
             yield f"  {folder} -> {target}: {graph[folder][target]}"
 
+    yield from upward_in_bench(texts)
     for folder, count in sorted(collections.Counter(path.parent for path in texts).items()):
-        if count > MORE_FILES.get(str(folder), MAX_FILES) and folder.name != "catalog":
+        if count > MAX_FILES and folder.name != "catalog":
             yield f"{folder}: {count} C++ files in one folder, at most {MAX_FILES}: give it rooms"
 
     users = {path: text for path, text in texts.items() if path.parts[0] in ("bench", "training")}

@@ -26,6 +26,9 @@ def good_tree(root):
     write(root, "bench/read.cpp", 'std::ifstream in(path); fopen(path, "rb");  // no std::ofstream\n')
     write(root, "plots/charts/whole_files.py", 'path.write_text("x")\n')
     write(root, "plots/charts/style.py", 'figure.savefig(new, format=kind)\nopen(path, "rb")\n')
+    write(root, "bench/sweep/sweep.hpp", '#include "bench/options/options.hpp"\n#include "bench/sweep/output.hpp"\n')
+    write(root, "bench/options/options.hpp")
+    write(root, "bench/sweep/output.hpp")
     for number in range(26):
         write(root, f"training/data/f{number}.cpp")
     for number in range(40):
@@ -53,6 +56,11 @@ expect("algorithms -> algorithms/base: algorithms/problem.hpp includes algorithm
 expect("simulator -> simulator/models", ("simulator/a.hpp", '#include "simulator/models/b.hpp"\n'),
        ("simulator/models/b.hpp", '#include "simulator/engine/c.hpp"\n'),
        ("simulator/engine/c.hpp", '#include "simulator/a.hpp"\n'))
+expect("bench/text/table.cpp includes bench/options/options.hpp, which is not on a lower floor of bench",
+       ("bench/text/table.cpp", '#include "bench/options/options.hpp"\n'))
+expect("bench/calibrate/fit.cpp includes bench/options/options.hpp",
+       ("bench/calibrate/fit.cpp", '#include "bench/options/options.hpp"\n'))
+expect("bench/attic: on no floor", ("bench/attic/old.cpp", ""))
 expect("training/data: 27 C++ files in one folder, at most 26", ("training/data/more.hpp", ""))
 expect('bench/run.cpp:2: tests the backend\'s name "mpi-cuda"', ("bench/run.cpp", '\nif (name == "mpi-cuda") {}\n'))
 expect('training/route.cpp:1: tests the backend\'s name "threads"', ("training/route.cpp", 'return name == "threads";'))

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/process.hpp"
+#include "bench/config/process.hpp"
 #include "bench/program.hpp"
 
 namespace {

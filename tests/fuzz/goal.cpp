@@ -1,5 +1,5 @@
 // Fuzzes GOAL traces: any text is a trace that runs to its end or deadlocks, or an Error.
-#include "bench/goal/parse_goal.hpp"
+#include "bench/formats/parse_goal.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/replay/replay.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/units.hpp"
+#include "bench/text/units.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 void arlab::fuzz::ranges(std::string_view input) {

@@ -4,7 +4,7 @@
 
 #include "algorithms/verify/count.hpp"
 #include "algorithms/verify/verify.hpp"
-#include "bench/cli/schedule_file.hpp"
+#include "bench/formats/schedule_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 void arlab::fuzz::schedule_files(std::string_view input) {

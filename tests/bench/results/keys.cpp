@@ -4,11 +4,11 @@
 #include <regex>
 #include <set>
 
-#include "bench/profiled/replay_report.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/json_schema.hpp"
 #include "bench/results/schema.hpp"
-#include "bench/scale/scale_row.hpp"
+#include "bench/training/profiled/replay_report.hpp"
+#include "bench/training/profiled/scale_row.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace arlab;

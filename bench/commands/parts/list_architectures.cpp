@@ -1,0 +1,29 @@
+// arlab list architectures: prints the models to train. Part of arlab-train, which can build them.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "algorithms/base/time.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "training/models/architecture.hpp"
+
+namespace arlab::bench {
+
+void list_architectures() {
+  std::vector<std::vector<std::string>> rows;
+  for (const training::Architecture& a : training::architectures())
+    rows.push_back({std::string(a.name), std::string(a.summary),
+                    fmt::format("{} x {} x {}", a.channels, a.height, a.width),
+                    std::to_string(a.classes), show_count(a.parameters),
+                    show_bytes(a.parameters * static_cast<Count>(sizeof(float))),
+                    std::string(a.source)});
+  fmt::print(
+      "{}\nExamples: arlab train -m cnn, or several: -m mlp,cnn\n",
+      markdown({"architecture", "idea", "images", "classes", "parameters", "gradients", "source"},
+               rows));
+}
+
+}  // namespace arlab::bench

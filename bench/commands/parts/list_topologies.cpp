@@ -1,0 +1,38 @@
+// arlab list topologies: prints the networks and their parameters.
+#include <fmt/format.h>
+
+#include "bench/commands/commands.hpp"
+#include "bench/text/table.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/placement.hpp"
+#include "simulator/topologies/routing/routing.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+}  // namespace
+
+void list_topologies() {
+  Rows rows;
+  for (const simulator::TopologyKind& kind : simulator::topologies())
+    for (const Parameter& p : kind.parameters) {
+      const bool first = &p == &kind.parameters.front();
+      rows.push_back({first ? std::string(kind.name) : "", first ? std::string(kind.summary) : "",
+                      std::string(p.name), std::string(p.default_value), std::string(p.help),
+                      first ? std::string(kind.source) : ""});
+    }
+  fmt::print(
+      "{}\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
+      markdown({"topology", "idea", "parameter", "default", "meaning", "source"}, rows));
+  Rows routings, placements;
+  for (const simulator::Routing r : simulator::kRoutings)
+    routings.push_back({std::string(name(r)), std::string(simulator::summary(r))});
+  for (const simulator::Placement p : simulator::kPlacements)
+    placements.push_back({std::string(name(p)), std::string(simulator::summary(p))});
+  fmt::print("{}\n{}", markdown({"routing", "idea"}, routings),
+             markdown({"placement", "idea"}, placements));
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,161 @@
+// arlab plan: step time, efficiency, and limits of a model on networks and numbers of GPUs, before
+// they are bought.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "bench/commands/commands.hpp"
+#include "bench/options/network_spec.hpp"
+#include "bench/options/options.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
+#include "bench/text/progress.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "bench/text/write_file.hpp"
+#include "bench/training/profiled/alternatives.hpp"
+
+namespace arlab::bench {
+namespace {
+
+struct PlanCommand {
+  ScaleOptions scale;
+  std::vector<std::string> gpus;
+  std::string algorithm = "auto", scheduler = "buckets", compressor = "none";
+};
+
+std::string saving(const Alternative& one, const ScaleRow& row) {
+  constexpr double kShown = 0.0005;  // of the step
+  if (one.what == row.scheduler || one.what == row.algorithm || one.what == row.strategy ||
+      one.saves < kShown)
+    return "";
+  return fmt::format("{} {:+.1f}%", one.what, -100 * one.saves);
+}
+
+std::string plan_table(const std::vector<ScaleRow>& rows) {
+  std::vector<std::vector<std::string>> table;
+  for (const ScaleRow& r : rows) {
+    table.push_back({r.network, std::to_string(r.ranks), show_count(r.batch * r.ranks),
+                     show_count(r.batch), r.algorithm, show_time(r.step / 1e6),
+                     fmt::format("{:.1f}%", 100 * r.efficiency()),
+                     fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
+    for (const Alternative& one : r.alternatives)
+      table.back().push_back(one.is_choice ? saving(one, r)
+                                           : fmt::format("{:+.1f}%", -100 * one.saves));
+  }
+  return compact(
+      {"network", "GPUs", "batch", "local batch", "algorithm", "step", "efficiency", "samples/s",
+       "limited by", "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
+      table);
+}
+
+std::vector<Rank> chosen_gpus(const PlanCommand& options) {
+  std::vector<Rank> gpus;
+  for (const Count n : parse_counts(
+           options.gpus.empty() ? std::vector<std::string>{"8", "64", "512"} : options.gpus,
+           "--gpus"))
+    gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
+  return gpus;
+}
+
+std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelProfile& model,
+                              const std::vector<Rank>& gpus, Progress* progress) {
+  const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
+  if (progress) progress->begin(networks.size() * gpus.size());
+  std::vector<ScaleRow> rows;
+  for (const ScaleNetwork& network : networks)
+    for (const Rank ranks : gpus) {
+      if (progress)
+        progress->show(rows.size(),
+                       fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
+      const training::ModelProfile profile = options.scale.on_each(model, ranks);
+      training::TrainingPlan plan =
+          options.scale.plan(profile, options.scheduler, options.compressor, ranks);
+      const training::MakeNetwork make = options.scale.place(plan, profile, network);
+      plan.algorithm = &choose_algorithm(options.algorithm, plan, make);
+      rows.push_back(simulated_row({.model = profile.name,
+                                    .network = network.text(),
+                                    .strategy = options.scale.strategy.name(),
+                                    .scheduler = options.scheduler,
+                                    .compressor = options.compressor,
+                                    .batch = profile.batch},
+                                   plan, make, training::Ranks::one_for_all));
+      if (ranks > 1)
+        rows.back().alternatives = alternatives_of(rows.back(), plan, make, options.scale);
+    }
+  return rows;
+}
+
+void run_plan(const PlanCommand& options, Session& session) {
+  check_can_write(options.scale.json);
+  const std::vector<Rank> gpus = chosen_gpus(options);
+  const training::ModelProfile model = options.scale.profile();
+  training::ModelProfile profile = model;
+  for (const Rank ranks : gpus) profile = options.scale.on_each(model, ranks);  // or throws, early
+  const std::vector<ScaleRow> rows = planned(options, model, gpus, session.progress.get());
+  if (session.progress) session.progress->clear();
+  if (const std::string note = note_on_batch(options.scale.batch, gpus); !note.empty())
+    say("note: {}\n", note);
+  if (options.scale.json != "-") {
+    print(
+        "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
+        "Changes of the step's time by twice the bandwidth, the best other scheduler and "
+        "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
+        profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
+        options.scale.batch > 0
+            ? fmt::format("{} {} per step over all GPUs", show_count(options.scale.batch),
+                          profile.samples)
+            : fmt::format("{} {} per GPU and step", show_count(profile.batch), profile.samples),
+        profile.device, Lines{plan_table(rows)});
+    for (const ScaleRow& row : rows)
+      if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
+  }
+  if (options.scale.json.empty()) return;
+  ResultFile file(options.scale.json, ResultFile::Mode::fresh, context(options.scale.command));
+  for (const ScaleRow& row : rows) file.add(to_json(row));
+}
+
+}  // namespace
+
+void add_plan(CLI::App& command, Session& session) {
+  command.footer(
+      "Examples:\n  arlab plan -m profile:resnet50 --gpus 8..512x8 --network 10G,100G\n"
+      "  arlab plan -m profile:gpt2-xl --gpus 64 --network 100G,rail_pod --json plan.jsonl\n"
+      "  arlab plan -m profile:vgg16 --gpus 64 --network 25G --compressor powersgd");
+  const auto options = std::make_shared<PlanCommand>();
+  as_list(command.add_option("--gpus", options->gpus,
+                             "Numbers of GPUs, one worker each: 8,64,512 (default), up to 16384"))
+      ->type_name("COUNTS");
+  command.add_option("--network", options->scale.networks, network_help("10G"))
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("NETWORKS");
+  options->scale.add(command);
+  command
+      .add_option("-a,--algorithm", options->algorithm,
+                  "Allreduce algorithm: auto (default), the fastest of a few for a bucket on this "
+                  "network; or any of `arlab list algorithms`")
+      ->type_name("NAME");
+  command
+      .add_option(
+          "--scheduler", options->scheduler,
+          "Order of gradient messages: one of `arlab list schedulers` (default buckets); `arlab "
+          "train -b simulated` compares several")
+      ->type_name("SPEC");
+  command
+      .add_option(
+          "--compressor", options->compressor,
+          "Compression of gradients: one of `arlab list compressors` (default none); `arlab "
+          "train -b simulated` compares several")
+      ->type_name("SPEC");
+  command.callback([options, &command, &session] {
+    options->scale.command = session.command;
+    // The codec's cost is also that of the alternative with fp16 gradients.
+    options->scale.check_effects(command, {options->algorithm, "auto"}, {"fp16"});
+    run_plan(*options, session);
+  });
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,57 @@
+#include "bench/formats/schedule_json.hpp"
+
+#include <string_view>
+
+#include "algorithms/round_limit.hpp"
+
+namespace arlab::bench {
+namespace {
+
+std::string_view kind_name(ActionKind kind) {
+  return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
+}
+
+// {action, peer, chunk, chunks}, and the stride of chunks that are not consecutive.
+Json action_json(const Action& a) {
+  Json json{{"action", kind_name(a.kind)},
+            {"peer", a.peer},
+            {"chunk", a.chunks.first},
+            {"chunks", a.chunks.count}};
+  if (a.chunks.stride != 1) json["stride"] = a.chunks.stride;
+  return json;
+}
+
+}  // namespace
+
+Json schedule_json(const Config& config) {
+  Json lanes = Json::array();
+  Rank chunks_per_rank = 1;  // the same in all lanes
+  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
+    chunks_per_rank = lane.problem.chunks_per_rank;
+    Json ranks = Json::array();
+    for (Rank r = 0; r < config.problem.ranks; ++r) {
+      Json rounds = Json::array();
+      for (LimitedProgram p(*config.algorithm, lane.problem, r); p.next();) {
+        Json round = Json::array();
+        for (const Action& a : p.round()) round.push_back(action_json(a));
+        rounds.push_back(std::move(round));
+      }
+      ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
+    }
+    lanes.push_back({{"offset", lane.offset},
+                     {"elements", lane.problem.elements},
+                     {"ranks", std::move(ranks)}});
+  }
+  Json json{{"schema", kSchema},
+            {"kind", "schedule"},
+            {"algorithm", config.algorithm->name},
+            {"collective", name(config.problem.collective)},
+            {"ranks", config.problem.ranks},
+            {"elements", config.problem.elements},
+            {"root", config.problem.root}};
+  if (chunks_per_rank > 1) json["chunks_per_rank"] = chunks_per_rank;
+  json["lanes"] = std::move(lanes);
+  return json;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,307 @@
+// The values of the options of a sweep, and its configurations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "algorithms/verify/has_root.hpp"
+#include "bench/formats/schedule_file.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/topology_options.hpp"
+#include "bench/options/words.hpp"
+#include "bench/text/units.hpp"
+#include "simulator/forest/forest.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/placement.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr std::string_view kFile = "file:";  // before the path of a schedule
+constexpr Count kMostConfigs = 1'000'000, kMostPlanned = 2'500'000;
+constexpr int kMostSegments = 1 << 16;
+
+template <class Named, std::size_t N, class Parse>
+Named parse_name(const std::string& text, const Named (&all)[N], std::string_view what,
+                 Parse parse) {
+  if (const auto found = parse(text)) return *found;
+  std::vector<std::string_view> names;
+  for (const Named one : all) names.push_back(name(one));
+  fail_unknown(what, text, names);
+}
+
+std::vector<std::string> or_usual(const std::vector<std::string>& given, const char* usual) {
+  return given.empty() ? std::vector<std::string>{usual} : given;
+}
+
+template <class T>
+void add_new(std::vector<T>& all, T one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
+                                        std::string_view what, std::int32_t least,
+                                        std::int32_t most) {
+  std::vector<std::int32_t> all;
+  std::set<std::int64_t> there;
+  for (const std::int64_t number : parse_counts(texts, what))
+    if (there.insert(number).second) all.push_back(checked_number(number, what, least, most));
+  return all;
+}
+
+// A word that is not like any algorithm may have been meant as one more value of the option before
+// it: "--fault A B".
+const Algorithm& named(const std::string& name, const std::vector<std::string>& command,
+                       const CLI::App* app) {
+  const auto names = names_of(arlab::algorithms());
+  const bool known = std::find(names.begin(), names.end(), name) != names.end() ||
+                     name.find(':') != std::string::npos;
+  const auto at = std::find(command.begin(), command.end(), name);
+  const bool after_value = app && at - command.begin() > 3 && at != command.end();
+  if (known || !after_value || !nearest(name, names).empty()) return find_algorithm(name);
+  const std::string advice = advice_on_second_value(*app, *(at - 2), name);
+  if (advice.empty()) return find_algorithm(name);
+  fail(Blame::usage, fmt::format("'{}' is not an algorithm (one of {}): {}", name,
+                                 fmt::join(names, ", "), advice));
+}
+
+void check_total(double total, Count most) {
+  if (total > static_cast<double>(most))
+    fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
+                                   "{} configurations in one sweep",
+                                   total, show_count(most)));
+}
+
+void check_segments(const std::vector<int>& all_segments, Collective task) {
+  if ((task == Collective::reduce_scatter || task == Collective::all_gather) &&
+      (all_segments.size() > 1 || all_segments.front() > 1))
+    fail(Blame::usage, fmt::format("--segments {}: {} would end with several pieces per rank "
+                                   "instead of one chunk: use 1 segment",
+                                   all_segments.back(), name(task)));
+}
+
+// The given layout of p ranks, and what the network says besides.
+RankLayout completed(RankLayout given, const LayoutOf& network, Rank p, bool uses_trees) {
+  const bool with_trees = !given.forest && uses_trees;
+  const RankLayout found = network(p, with_trees);
+  if (!given.forest) given.forest = found.forest;
+  if (!given.groups) given.groups = found.groups;
+  if (!given.grid) given.grid = found.grid;
+  return given;
+}
+
+}  // namespace
+
+std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
+  std::vector<collectives::DType> all;
+  for (const std::string& text : or_usual(dtypes, "float32")) {
+    if (text == "all")
+      for (const collectives::DType dtype : collectives::kDTypes) add_new(all, dtype);
+    else
+      add_new(all, parse_name(text, collectives::kDTypes, "dtype", collectives::dtype_named));
+  }
+  return all;
+}
+
+std::vector<collectives::Op> SweepOptions::parsed_ops() const {
+  std::vector<collectives::Op> all;
+  for (const std::string& text : or_usual(ops, "sum")) {
+    if (text == "all")
+      for (const collectives::Op op : collectives::kOps) add_new(all, op);
+    else
+      add_new(all, parse_name(text, collectives::kOps, "op", collectives::op_named));
+  }
+  return all;
+}
+
+bool SweepOptions::every_root() const {
+  return std::find(roots.begin(), roots.end(), "all") != roots.end();
+}
+
+std::vector<Rank> SweepOptions::parsed_roots(Rank count) const {
+  if (every_root()) {
+    std::vector<Rank> all(static_cast<std::size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  return parse_numbers(or_usual(roots, "0"), "--root", 0, kMostRanks - 1);
+}
+
+std::vector<int> SweepOptions::parsed_segments() const {
+  return parse_numbers(or_usual(segments, "1"), "--segments", 1, kMostSegments);
+}
+
+Collective SweepOptions::parsed_collective() const {
+  return parse_name(collective, kCollectives, "collective", collective_named);
+}
+
+const Algorithm& SweepOptions::from_file(const std::string& path) const {
+  std::shared_ptr<const Algorithm>& algorithm = files_[path];
+  if (!algorithm) {
+    auto script = std::make_shared<const Script>(read_schedule(path));
+    algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
+  }
+  return *algorithm;
+}
+
+std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
+  std::vector<std::string> wanted = split_specs(positional);
+  for (std::string& spec : split_specs(algorithms)) wanted.push_back(std::move(spec));
+  if (wanted.empty()) wanted = {"all"};
+  const Collective task = parsed_collective();
+  std::vector<const Algorithm*> chosen;
+  const auto choose = [&](const Algorithm& a) {
+    if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
+  };
+  for (const std::string& name : wanted) {
+    if (name.starts_with(kFile)) {
+      choose(from_file(name.substr(kFile.size())));
+      continue;
+    }
+    if (name != "all") {
+      choose(named(name, command, app_));
+      continue;
+    }
+    for (const Algorithm& a : arlab::algorithms())
+      if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end())
+        choose(a);
+  }
+  refuse_unused_layout(chosen);
+  return chosen;
+}
+
+std::vector<Rank> SweepOptions::parsed_ranks() const {
+  std::vector<Rank> all;
+  for (const std::int64_t p : parse_counts(ranks, "--ranks")) {
+    if (p < 1 || p > kMostRanks)
+      fail(Blame::usage, fmt::format("ranks is {}: give 1 to {}, for example -p 4", p, kMostRanks));
+    all.push_back(static_cast<Rank>(p));
+  }
+  return all;
+}
+
+std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const {
+  if (!sizes.empty() && !elements.empty())
+    fail(Blame::usage, "--elements and --size both set the length of the vector: give only one");
+  if (sizes.empty()) return parse_counts(elements, "--elements");
+  const auto element = static_cast<Count>(collectives::size_of(dtype));
+  std::vector<Count> all;
+  for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
+    if (bytes % element != 0)
+      fail(Blame::usage, fmt::format("--size {} is not a whole number of {}-byte elements ({}): "
+                                     "use a multiple of {}, or -n",
+                                     bytes, element, name(dtype), element));
+    all.push_back(bytes / element);
+  }
+  return all;
+}
+
+bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
+  const bool unsuited = (algorithm.grouped && !problem.groups) ||
+                        (algorithm.gridded && !problem.grid) ||
+                        (algorithm.forested && !problem.forest) ||
+                        (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
+  if (!unsuited) return false;
+  for (const auto* given : {&positional, &algorithms}) {
+    const std::vector<std::string> names = split_specs(*given);
+    if (std::find(names.begin(), names.end(), algorithm.name) != names.end()) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of) {
+  constexpr std::size_t kMaxRanks = 128;  // more take minutes
+  if (host_of.size() > kMaxRanks) return nullptr;
+  return std::make_shared<const Forest>(simulator::synthesize(topology, host_of).forest);
+}
+
+RankLayout SweepOptions::given_layout(Rank p) const {
+  RankLayout layout;
+  constexpr Rank kMostGrouped = 1 << 24;  // groups are lists of ranks
+  if (group_size != 0 && p > kMostGrouped)
+    fail(Blame::usage, fmt::format("ranks is {}: with --groups give at most {}", p, kMostGrouped));
+  if (group_size != 0)
+    layout.groups = std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+  if (!dims.empty()) layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  if (!trees.empty()) {
+    const simulator::Topology network = simulator::make_topology(trees, p);
+    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
+  }
+  return layout;
+}
+
+void SweepOptions::refuse_unused_layout(std::span<const Algorithm* const> chosen) const {
+  const struct {
+    const char* option;
+    bool given;
+    bool Algorithm::*used;
+    const char* needs;
+  } layouts[] = {{"--groups", group_size != 0, &Algorithm::grouped, "algorithm hierarchical"},
+                 {"--dims", !dims.empty(), &Algorithm::gridded, "algorithm torus_bucket"},
+                 {"--trees", !trees.empty(), &Algorithm::forested, "algorithm forest"}};
+  for (const auto& [option, given, used, needs] : layouts)
+    if (given && std::ranges::none_of(chosen, [&](const Algorithm* a) { return a->*used; }))
+      fail_without_effect(option, needs);
+}
+
+std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) const {
+  const auto chosen = chosen_algorithms();
+  const Collective task = parsed_collective();
+  const std::vector<Rank> all_ranks = parsed_ranks();
+  std::vector<Rank> all_roots = parsed_roots(std::ranges::max(all_ranks));
+  const std::vector<int> all_segments = parsed_segments();
+  const auto all_dtypes = parsed_dtypes();
+  const auto all_ops = parsed_ops();
+  std::vector<std::vector<Count>> elements_of;  // by type
+  for (const collectives::DType dtype : all_dtypes) elements_of.push_back(parsed_elements(dtype));
+  const std::size_t choices = std::max<std::size_t>(1, networks.size());
+  double total = 1;
+  for (const std::size_t n :
+       {all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
+        all_segments.size(), chosen.size(), elements_of.front().size()})
+    total *= static_cast<double>(n);
+  check_total(total, plan ? kMostPlanned : kMostConfigs);
+  check_segments(all_segments, task);
+  std::vector<Config> all;
+  all.reserve(static_cast<std::size_t>(total));
+  const bool uses_trees =
+      std::any_of(chosen.begin(), chosen.end(), [](const Algorithm* a) { return a->forested; });
+  std::vector<RankLayout> layouts(choices);
+  const auto add = [&](const Problem& problem, collectives::Operand operand) {
+    for (std::size_t i = 0; i < choices; ++i)
+      for (const int pieces : all_segments)
+        for (const Algorithm* algorithm : chosen) {
+          Config config{algorithm, problem, operand, pieces, i, layouts[i]};
+          config.problem.groups = layouts[i].groups.get();
+          config.problem.grid = layouts[i].grid.get();
+          config.problem.forest = layouts[i].forest.get();
+          if (usual_segments && segments.empty() && algorithm->usual_segments)
+            config.segments = algorithm->usual_segments(config.problem);
+          check(config.problem);
+          if (every_root() && problem.root > 0 && !has_root(*algorithm, config.problem)) continue;
+          if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
+        }
+  };
+  for (const Rank p : all_ranks) {
+    if (every_root()) all_roots = parsed_roots(p);
+    const RankLayout given = given_layout(p);
+    for (std::size_t i = 0; i < choices; ++i)
+      layouts[i] = networks.empty() ? given : completed(given, networks[i], p, uses_trees);
+    for (std::size_t t = 0; t < all_dtypes.size(); ++t)
+      for (const collectives::Op op : all_ops)
+        for (const Rank root : all_roots)
+          for (const Count n : elements_of[t]) {
+            const Problem problem{task, p, n, root};
+            check(problem);
+            add(problem, {all_dtypes[t], op});
+          }
+  }
+  return all;
+}
+
+}  // namespace arlab::bench

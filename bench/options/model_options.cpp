@@ -1,0 +1,276 @@
+#include "bench/options/model_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "bench/formats/machine_file.hpp"
+#include "bench/options/network_spec.hpp"
+#include "bench/options/old_names.hpp"
+#include "bench/options/options.hpp"
+#include "bench/options/words.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/units.hpp"
+#include "simulator/bounds/network_bounds.hpp"
+#include "simulator/connections/connections.hpp"
+#include "simulator/topologies/fabric.hpp"
+
+namespace arlab::bench {
+
+namespace {
+
+const char* type_of(const Parameter& p) {
+  switch (p.unit) {
+    case Parameter::Unit::time:
+    case Parameter::Unit::time_per_byte:
+      return "TIME";
+    case Parameter::Unit::bytes:
+      return "BYTES";
+    default:
+      return "NUMBER";
+  }
+}
+
+// "fluid or packet"
+std::string with_links(std::string_view between) {
+  std::string names;
+  for (const simulator::Model& m : simulator::models())
+    if (m.has_links) names += (names.empty() ? "" : std::string(between)) + std::string(m.name);
+  return names;
+}
+
+constexpr const char* kDefaultModel = "alpha_beta";
+constexpr const char* kLinkModel = "fluid";           // if there is a topology
+constexpr const char* kMachineModel = "connections";  // which machine files describe
+
+}  // namespace
+
+void ModelOptions::add_machine(CLI::App& command) {
+  command
+      .add_option("--machine", machine_path,
+                  "Machine file that `arlab calibrate` wrote, with its topology, unless another is "
+                  "given")
+      ->type_name("MACHINE");
+}
+
+namespace {
+
+// The options of a network before --network: they say how that names it.
+void add_old_network_options(CLI::App& command, ModelOptions& o) {
+  add_old_option(command, "--model", "--network {}", [&o](const std::string& name) {
+    if (!o.model.empty() && o.model != name)
+      fail(Blame::usage,
+           fmt::format("--network is of model {}: leave out --model {}", o.model, name));
+    o.model = name;
+  });
+  add_old_option(command, "--machine", "--network {}", [&o](const std::string& path) {
+    o.machine_path = path;
+  })->type_name("MACHINE");
+  for (const simulator::Model& m : simulator::models())
+    for (const Parameter& p : m.parameters) {
+      const std::string name(p.name);
+      const std::string option = name == "o" ? kOptionO : "--" + name;
+      if (command.get_option_no_throw(option)) continue;  // of an earlier model, too
+      add_old_option(command, option, fmt::format("a setting of --network: MODEL:{}={{}}", name),
+                     [&o, name](const std::string& text) { o.given[name] = text; })
+          ->type_name(type_of(p));
+    }
+}
+
+}  // namespace
+
+void ModelOptions::add(CLI::App& command) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--network", [this](const auto& lists) { use_networks(*this, lists); },
+          network_help(kDefaultModel))
+      ->type_name("NETWORKS")
+      ->allow_extra_args(false)
+      ->take_all();
+  const std::string group = "Topology (of --network " + with_links(" or ") + ")";
+  const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
+    return command.add_option(name, values, help)
+        ->type_name(type)
+        ->group(group)
+        ->allow_extra_args(false)
+        ->take_all();
+  };
+  list("--topology", topologies, "TOPOLOGIES",
+       "The same as --network: torus:dims=4x4x4,fat_tree:k=8, or GraphML or DOT files (default "
+       "crossbar)");
+  list("--placement", placements, "PLACEMENTS",
+       "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
+      ->delimiter(',');
+  network.add(command, group);
+  add_old_network_options(command, *this);
+}
+
+std::vector<TopologyOptions> ModelOptions::networks() const {
+  const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
+                   network.routing != TopologyOptions{}.routing || network.seed != 0;
+  if (any && !parsed_model().has_links)
+    fail(Blame::usage,
+         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing, "
+                     "--fault and --seed, or use --network {}",
+                     parsed_model().name, with_links(" or ")));
+  const MachineFile* machine_file = file();
+  if (any && is_shared())
+    fail(Blame::usage,
+         "ranks of one machine have no network: leave out --topology, --placement, --routing, "
+         "--fault and --seed, or set shared=no");
+  const auto stated = [&](const std::string& text, const char* usual) {
+    return machine_file && !text.empty() ? text : usual;
+  };
+  const std::string topology_there = stated(machine_file ? machine_file->topology : "", "crossbar"),
+                    placement_there = stated(machine_file ? machine_file->placement : "", "block");
+  std::vector<TopologyOptions> all;
+  const auto or_usual = [](const std::vector<std::string>& these, const std::string& usual) {
+    return these.empty() ? std::vector<std::string>{usual} : without_repeats(these);
+  };
+  for (const std::string& topology : or_usual(split_specs(topologies), topology_there))
+    for (const std::string& placement : or_usual(placements, placement_there)) {
+      all.push_back(network);
+      all.back().topology = topology;
+      all.back().placement = placement;
+    }
+  return all;
+}
+
+std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
+                                                              [[maybe_unused]] Rank ranks) const {
+  if (!parsed_model().has_links) return nullptr;
+  if (ranks != built_for_) {
+    built_.clear();
+    bounds_.clear();
+  }
+  built_for_ = ranks;
+  std::shared_ptr<const simulator::Fabric>& made = built_[choice];
+  if (!made) made = networks().at(choice).fabric(ranks);
+  return made;
+}
+
+std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks,
+                                                       int draw) const {
+  Values all = values();
+  if (draw > 0) all.at("drift_seed") += draw;
+  if (const MachineFile* measured = file())
+    return simulator::machine_network(simulator::with_values(measured->machine, all), ranks,
+                                      fabric(choice, ranks));
+  return simulator::make_network(parsed_model(), all, ranks, fabric(choice, ranks));
+}
+
+bool ModelOptions::is_shared() const {
+  return parsed_model().name == kMachineModel && values().at("shared") > 0;
+}
+
+void ModelOptions::check_effects() const {
+  const auto is = [](std::string_view one) {
+    return [one](const std::string& text) { return text == one; };
+  };
+  const bool draws_hosts = std::ranges::any_of(placements, is("random"));
+  const bool draws_routes =
+      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing));
+  if (parsed_model().has_links && network.seed != 0 && !draws_hosts && !draws_routes)
+    fail_without_effect("--seed", "--routing ecmp or valiant, or --placement random");
+  const auto is_given = [&](const char* name) {
+    const auto found = given.find(name);
+    return found != given.end() && !found->second.empty();
+  };
+  const Values all = values();
+  if (parsed_model().name != kMachineModel || is_random(simulator::with_values({}, all))) return;
+  for (const char* name : {"drift_seed", "drift_runs"})
+    if (is_given(name)) fail_without_effect(name, "drift or drift_long above 0");
+}
+
+int ModelOptions::draws() const {
+  if (parsed_model().name != kMachineModel) return 1;
+  const Values all = values();
+  return is_random(simulator::with_values({}, all)) ? static_cast<int>(all.at("drift_runs")) : 1;
+}
+
+std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& problem,
+                                          Bytes element_size) const {
+  constexpr Rank kMaxRanks = 1024, kMaxRooted = 64;
+  constexpr std::size_t kMaxLinks = 16'384;
+  const bool rooted =
+      problem.collective == Collective::reduce || problem.collective == Collective::broadcast;
+  if (is_shared()) return std::nullopt;  // has no links
+  if (problem.ranks < 2 || problem.ranks > (rooted ? kMaxRooted : kMaxRanks)) return std::nullopt;
+  const auto built = fabric(choice, problem.ranks);
+  if (!built || built->topology.links().size() > kMaxLinks) return std::nullopt;
+  std::shared_ptr<const simulator::NetworkBounds>& made = bounds_[choice];
+  if (!made)
+    made = std::make_shared<const simulator::NetworkBounds>(
+        simulator::network_bounds(built->topology, built->host_of));
+  return simulator::least_microseconds(*made, problem, element_size);
+}
+
+std::vector<LayoutOf> ModelOptions::layouts() const {
+  std::vector<LayoutOf> all;
+  for (std::size_t i = 0; i < networks().size(); ++i)
+    all.push_back([this, i](Rank ranks, bool with_trees) {
+      const auto built = fabric(i, ranks);
+      if (!built) return RankLayout{};
+      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr};
+      if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
+      return layout;
+    });
+  return all;
+}
+
+std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
+                                        [[maybe_unused]] Rank ranks) const {
+  if (const auto built = fabric(choice, ranks)) return networks().at(choice).text(built->topology);
+  return "crossbar";
+}
+
+const simulator::Model& ModelOptions::parsed_model() const {
+  if (model.empty())
+    return simulator::find_model(!machine_path.empty() ? kMachineModel
+                                 : topologies.empty()  ? kDefaultModel
+                                                       : kLinkModel);
+  const simulator::Model& chosen = simulator::find_model(model);
+  if (!machine_path.empty() && chosen.name != kMachineModel)
+    fail(Blame::usage, fmt::format("{} describes model {}, not {}: leave out one of them",
+                                   machine_path, kMachineModel, chosen.name));
+  return chosen;
+}
+
+const MachineFile* ModelOptions::file() const {
+  if (machine_path.empty()) return nullptr;
+  if (!file_)
+    file_ = std::make_shared<const MachineFile>(
+        parse_machine(read_file(machine_path, "write one with `arlab calibrate`"), machine_path));
+  return file_.get();
+}
+
+Values ModelOptions::values() const {
+  const simulator::Model& chosen = parsed_model();
+  Values values;
+  if (const MachineFile* measured = file()) values = simulator::values_of(measured->machine);
+  for (const auto& [name, text] : given) {
+    if (text.empty()) continue;
+    const auto found = std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
+                                    [&name = name](const Parameter& p) { return p.name == name; });
+    if (found == chosen.parameters.end())
+      fail(Blame::usage,
+           fmt::format("model {} has no parameter {}: leave it out, or choose another model",
+                       chosen.name, name));
+    values[name] = parse_value(*found, text, name);
+  }
+  return simulator::complete(chosen, values);
+}
+
+std::string ModelOptions::machine() const {
+  const Values all = values();
+  std::string text = machine_path.empty() ? "" : "file=" + machine_path;
+  for (const Parameter& p : parsed_model().parameters) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", p.name,
+                        show_value(p, all.at(std::string(p.name))));
+  }
+  return text;
+}
+
+}  // namespace arlab::bench

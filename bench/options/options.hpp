@@ -1,0 +1,120 @@
+// The options of every sweep: algorithms, ranks, sizes, and output files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "bench/config/config.hpp"
+#include "collectives/reduce/dtype.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace arlab::simulator {
+class Topology;
+}
+
+namespace arlab::bench {
+
+class Progress;
+
+inline constexpr Rank kMostRanks = Rank{1} << 30;
+
+/// Returns the trees of the network for `forest`; null if there are too many ranks to compute them
+/// in minutes.
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of);
+
+/// Makes the option take one list separated by commas, which may be given again. Returns it.
+CLI::Option* as_list(CLI::Option* option);
+
+/// Adds an option that takes one whole number from `least` to `most`.
+void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
+                std::int32_t most, const std::string& help);
+
+/// Adds an option that takes a number of steps, samples or parts, from `least` to a billion.
+/// `names` is also what errors call it.
+void add_interval(CLI::App& app, const std::string& names, Count& value, std::int32_t least,
+                  const std::string& help);
+
+/// Throws Error(usage): the option changes nothing, since that needs something else.
+[[noreturn]] void fail_without_effect(std::string_view option, std::string_view needs);
+
+/// Returns the layout of the given number of ranks on a network; with trees only if these are
+/// wanted.
+using LayoutOf = std::function<RankLayout(Rank ranks, bool with_trees)>;
+
+struct SweepOptions {
+  // As given on the command line; empty values take a default.
+  std::vector<std::string> positional, algorithms, ranks, elements, sizes;
+  std::string collective = "allreduce";
+  std::vector<std::string> dtypes, ops, roots, segments;
+  Rank group_size = 0;       ///< consecutive ranks that share a node; 0: not given
+  std::string dims;          ///< the ranks as a grid, such as 16x16
+  std::string trees;         ///< the topology whose trees `forest` uses
+  std::string json, csv;     ///< files of records; empty: none
+  std::string output = "-";  ///< of the table
+  bool usual_segments =
+      false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
+  bool resume = false, plan = false;
+  bool share = false;     ///< among the processes that a launcher started
+  std::int32_t jobs = 0;  ///< threads that evaluate configurations; 0: one per processor
+  double max_messages = 1e9, max_seconds = 3600;
+  std::vector<std::string> command;    ///< the whole command line
+  std::shared_ptr<Progress> progress;  ///< or null
+  /// Further keys of the context record, such as the GPUs; or null.
+  std::shared_ptr<const nlohmann::ordered_json> machine;
+
+  /// Adds the options that choose algorithms, collective and groups.
+  void add_names(CLI::App& app);
+  void add_ranks(CLI::App& app, const std::string& help);
+  /// Adds these and the swept options; `with_type` also type and operation.
+  void add_axes(CLI::App& app, bool with_type);
+  void add_outputs(CLI::App& app);
+  /// Adds --share.
+  void add_share(CLI::App& app);
+  /// Adds --jobs.
+  void add_jobs(CLI::App& app);
+
+  /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
+  /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms
+  /// that need them are left out unless they were named. Throws Error(usage) that names the bad
+  /// value.
+  std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
+  std::vector<collectives::DType> parsed_dtypes() const;
+  std::vector<collectives::Op> parsed_ops() const;
+  /// Returns whether every rank is to be the root once, where there is a root.
+  bool every_root() const;
+  std::vector<Rank> parsed_roots(Rank ranks) const;
+  std::vector<int> parsed_segments() const;
+  Collective parsed_collective() const;
+  std::vector<const Algorithm*> chosen_algorithms() const;
+  std::vector<Rank> parsed_ranks() const;
+  std::vector<Count> parsed_elements(collectives::DType dtype) const;
+  /// Returns whether `all` leaves out the algorithm, because the ranks have no groups or grid, or
+  /// their number is not one of the few that it supports.
+  bool left_out(const Algorithm& algorithm, const Problem& problem) const;
+  /// Returns the layout of --groups, --dims and --trees.
+  RankLayout given_layout(Rank ranks) const;
+
+ private:
+  const CLI::App* app_ = nullptr;  // whose options these are; null: of no command
+  const Algorithm& from_file(const std::string& path) const;
+  void refuse_unused_layout(std::span<const Algorithm* const> chosen) const;
+  mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
+};
+
+/// Adds --seed. Throws Error(usage) unless the value is a number from 0 to 2^63 - 1.
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group = "Options");
+
+}  // namespace arlab::bench

@@ -1,0 +1,114 @@
+#include "bench/run/launch_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "bench/results/record_table.hpp"
+#include "bench/results/statistics.hpp"
+#include "bench/study/rank_sum.hpp"
+#include "bench/study/standings.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+double middle(const LaunchRow& row) { return summarize(row.medians_us).median; }
+
+// What the competitors of a configuration share.
+std::string problem_and_mode(const Json& record) {
+  std::string all;
+  for (const char* key : {"collective", "ranks", "elements", "dtype", "op", "root", "place", "mode",
+                          "repeats", "cache", "start"})
+    all += record.value(key, Json()).dump() + " ";
+  return all;
+}
+
+void add_verdicts(std::vector<LaunchRow>& rows) {
+  std::map<std::string, std::vector<LaunchRow*>> contests;
+  for (LaunchRow& row : rows)
+    if (!row.medians_us.empty()) contests[problem_and_mode(row.record)].push_back(&row);
+  std::vector<LaunchRow*> tested, fastest;
+  std::vector<FastestTest> tests;
+  for (auto& [problem, members] : contests) {
+    if (members.size() == 1) continue;
+    LaunchRow* const best = *std::min_element(
+        members.begin(), members.end(),
+        [](const LaunchRow* a, const LaunchRow* b) { return middle(*a) < middle(*b); });
+    for (LaunchRow* const other : members) {
+      if (other == best) continue;
+      tested.push_back(other);
+      tests.push_back({fastest.size(), rank_sum_p(best->medians_us, other->medians_us),
+                       least_rank_sum_p(best->medians_us.size(), other->medians_us.size())});
+    }
+    fastest.push_back(best);
+  }
+  const Standings standings = standings_of(tests);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    tested[i]->p = standings.p[i];
+    tested[i]->verdict = text_of(standings.tested[i], "launches");
+  }
+  for (std::size_t k = 0; k < fastest.size(); ++k)
+    fastest[k]->verdict = text_of(standings.fastest[k], "launches");
+}
+
+}  // namespace
+
+std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& launches) {
+  std::vector<LaunchRow> rows;
+  std::map<std::string, std::size_t> places;
+  for (const std::vector<Json>& records : launches)
+    for (const Json& record : records) {
+      const auto [at, added] = places.try_emplace(identity(record), rows.size());
+      if (added) rows.emplace_back();
+      LaunchRow& row = rows[at->second];
+      row.record = record;
+      if (record["wrong"].is_number()) row.wrong += record["wrong"].get<Count>();
+      const Json& time = record["time_us"];
+      if (!time.is_object() || time["median"].get<double>() <= 0) continue;
+      const double median = time["median"];
+      row.medians_us.push_back(median);
+      row.within += (time["ci95"][1].get<double>() - time["ci95"][0].get<double>()) / 2 / median;
+    }
+  for (LaunchRow& row : rows)
+    if (!row.medians_us.empty()) row.within /= static_cast<double>(row.medians_us.size());
+  add_verdicts(rows);
+  return rows;
+}
+
+std::string table_of_launches(const std::vector<LaunchRow>& rows) {
+  static constexpr const char* kSettings[] = {"dtype", "op",   "root",  "segments",
+                                              "place", "mode", "cache", "start"};
+  const std::vector<const char*> settings = differing_keys(kSettings, rows);
+  std::vector<std::string> header{"algorithm", "ranks", "size"};
+  header.insert(header.end(), settings.begin(), settings.end());
+  header.insert(header.end(), {"time", "95% CI over launches", "launches", "between launches",
+                               "within one", "p", "wrong", "verdict", "skipped"});
+  std::vector<std::vector<std::string>> cells;
+  for (const LaunchRow& row : rows) {
+    std::vector<std::string> line{cell_text(row.record["algorithm"]),
+                                  cell_text(row.record["ranks"]),
+                                  show_bytes(row.record["bytes"].get<Count>())};
+    for (const char* key : settings) line.push_back(cell_text(row.record.value(key, Json())));
+    if (row.medians_us.empty()) {
+      line.insert(line.end(), {"", "", "0", "", "", "", "", "", cell_text(row.record["skipped"])});
+      cells.push_back(std::move(line));
+      continue;
+    }
+    const Summary s = summarize(row.medians_us);
+    const std::string ends = show_time(s.low) + " to " + show_time(s.high);
+    line.insert(
+        line.end(),
+        {show_time(s.median),
+         coverage(s.samples) < 0.95 ? fmt::format("no CI of {}, range {}", s.samples, ends) : ends,
+         fmt::to_string(s.samples), fmt::format("{:.1f}%", 100 * (s.max - s.min) / 2 / s.median),
+         fmt::format("{:.1f}%", 100 * row.within), row.p < 1 ? fmt::format("{:.2g}", row.p) : "",
+         fmt::to_string(row.wrong), row.verdict, ""});
+    cells.push_back(std::move(line));
+  }
+  return compact(header, cells);
+}
+
+}  // namespace arlab::bench

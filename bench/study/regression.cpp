@@ -1,0 +1,203 @@
+#include "bench/study/regression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "bench/results/record_table.hpp"
+#include "bench/study/rank_sum.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr double kSigmas = 1.959964;  // of 95%
+constexpr double kLevel = 0.05;
+// From here on the launch is the unit of the test: a rank-sum test of four and four can be
+// significant.
+constexpr std::size_t kFewestLaunches = 4;
+
+// The logarithm of a median, and its standard error; absent of fewer than six runs.
+struct LogMedian {
+  double value = 0;
+  std::optional<double> error;
+};
+
+LogMedian log_median(const Json& record) {
+  const Json& time = record["time_us"];
+  LogMedian m{std::log(time["median"].get<double>()), {}};
+  const double low = time["ci95"][0], high = time["ci95"][1];
+  if (record["kind"] == "simulate")
+    m.error = 0;
+  else if (time["n"].get<Count>() >= 6 && low > 0)
+    m.error = (std::log(high) - std::log(low)) / (2 * kSigmas);
+  return m;
+}
+
+// Of several launches: the median, with the errors within and between them.
+LogMedian combined(std::vector<LogMedian> launches) {
+  std::sort(launches.begin(), launches.end(),
+            [](const LogMedian& a, const LogMedian& b) { return a.value < b.value; });
+  const std::size_t n = launches.size();
+  LogMedian all{(launches[(n - 1) / 2].value + launches[n / 2].value) / 2, 0.0};
+  if (n == 1) return launches.front();
+  double mean = 0, within = 0, between = 0;
+  for (const LogMedian& m : launches) {
+    if (!m.error && n < kFewestLaunches) return {all.value, {}};
+    mean += m.value / static_cast<double>(n);
+    within += m.error.value_or(0) * m.error.value_or(0) / static_cast<double>(n);
+  }
+  for (const LogMedian& m : launches)
+    between += (m.value - mean) * (m.value - mean) / static_cast<double>(n - 1);
+  all.error = std::sqrt((within + between) / static_cast<double>(n));
+  return all;
+}
+
+struct Side {
+  std::vector<LogMedian> launches;
+  Json last;
+  Count wrong = 0;
+};
+
+bool has_time(const Json& record) {
+  return record.contains("time_us") && record["time_us"].is_object() &&
+         record["time_us"]["median"].get<double>() > 0;
+}
+
+std::map<std::string, Side> sides(const std::vector<Json>& records) {
+  std::map<std::string, Side> all;
+  for (const Json& record : records) {
+    if (!has_time(record)) continue;
+    Side& side = all[identity(record)];
+    side.launches.push_back(log_median(record));
+    side.last = record;
+    if (const Json& wrong = record["wrong"]; wrong.is_number()) side.wrong += wrong.get<Count>();
+  }
+  return all;
+}
+
+std::vector<double> medians(const Side& side) {
+  std::vector<double> all;
+  for (const LogMedian& launch : side.launches) all.push_back(launch.value);
+  return all;
+}
+
+TimeComparison compared(const Side& old_side, const Side& new_side) {
+  const LogMedian was = combined(old_side.launches), is = combined(new_side.launches);
+  TimeComparison c;
+  c.record = new_side.last;
+  c.old_us = std::exp(was.value);
+  c.new_us = std::exp(is.value);
+  c.ratio = std::exp(is.value - was.value);
+  c.old_launches = old_side.launches.size();
+  c.new_launches = new_side.launches.size();
+  if (!was.error || !is.error) {
+    c.verdict = TimeComparison::Verdict::unsure;
+    c.low = 0;
+    c.high = INFINITY;
+    return c;
+  }
+  const double error = std::hypot(*was.error, *is.error), distance = std::abs(is.value - was.value);
+  c.low = c.ratio * std::exp(-kSigmas * error);
+  c.high = c.ratio * std::exp(kSigmas * error);
+  if (std::min(c.old_launches, c.new_launches) >= kFewestLaunches)
+    c.p = rank_sum_p(medians(old_side), medians(new_side));
+  else
+    c.p = error > 0 ? std::erfc(distance / error / std::sqrt(2.0)) : distance > 0 ? 0 : 1;
+  return c;
+}
+
+// With p corrected over all comparisons that have one.
+void decide(std::vector<TimeComparison>& all, double threshold) {
+  std::vector<double> p;
+  for (const TimeComparison& c : all)
+    if (c.verdict != TimeComparison::Verdict::unsure) p.push_back(c.p);
+  const std::vector<double> corrected = holm_corrected(p);
+  auto next = corrected.begin();
+  for (TimeComparison& c : all) {
+    if (c.verdict == TimeComparison::Verdict::unsure) continue;
+    c.p = *next++;
+    if (c.p >= kLevel) continue;
+    if (c.ratio > 1 + threshold) c.verdict = TimeComparison::Verdict::slower;
+    if (c.ratio < 1 / (1 + threshold)) c.verdict = TimeComparison::Verdict::faster;
+  }
+}
+
+}  // namespace
+
+bool TimeComparisons::failed() const {
+  return std::any_of(all.begin(), all.end(), [](const TimeComparison& c) {
+    return c.verdict == TimeComparison::Verdict::slower ||
+           c.verdict == TimeComparison::Verdict::wrong;
+  });
+}
+
+TimeComparisons compare_records(const std::vector<Json>& old_records,
+                                const std::vector<Json>& new_records, double threshold) {
+  const auto before = sides(old_records), after = sides(new_records);
+  TimeComparisons r;
+  for (const auto& [key, side] : before) r.only_old += after.contains(key) ? 0 : 1;
+  std::vector<Count> wrong;
+  for (const auto& [key, side] : after) {
+    const auto found = before.find(key);
+    if (found == before.end())
+      ++r.only_new;
+    else
+      r.all.push_back(compared(found->second, side)), wrong.push_back(side.wrong);
+  }
+  decide(r.all, threshold);
+  for (std::size_t i = 0; i < wrong.size(); ++i)
+    if (wrong[i] > 0) r.all[i].verdict = TimeComparison::Verdict::wrong;
+  std::stable_sort(
+      r.all.begin(), r.all.end(),
+      [](const TimeComparison& a, const TimeComparison& b) { return a.ratio > b.ratio; });
+  return r;
+}
+
+std::string name(TimeComparison::Verdict verdict) {
+  switch (verdict) {
+    case TimeComparison::Verdict::slower:
+      return "slower";
+    case TimeComparison::Verdict::faster:
+      return "faster";
+    case TimeComparison::Verdict::same:
+      return "same";
+    case TimeComparison::Verdict::unsure:
+      return "not enough runs";
+    case TimeComparison::Verdict::wrong:
+      return "WRONG";
+  }
+  return "";
+}
+
+std::string table(const TimeComparisons& regression) {
+  static constexpr const char* kSettings[] = {"backend", "collective", "dtype",    "op",
+                                              "root",    "segments",   "topology", "model",
+                                              "place",   "mode",       "cache",    "start"};
+  std::vector<std::string> header{"algorithm", "ranks", "size"};
+  const std::vector<const char*> settings = differing_keys(kSettings, regression.all);
+  header.insert(header.end(), settings.begin(), settings.end());
+  const auto several = [](const TimeComparison& c) { return c.old_launches + c.new_launches > 2; };
+  const bool launches = std::any_of(regression.all.begin(), regression.all.end(), several);
+  if (launches) header.emplace_back("launches");
+  header.insert(header.end(), {"old", "new", "new/old", "95% CI of new/old", "p", "verdict"});
+  std::vector<std::vector<std::string>> rows;
+  for (const TimeComparison& c : regression.all) {
+    std::vector<std::string> row{cell_text(c.record["algorithm"]), cell_text(c.record["ranks"]),
+                                 show_bytes(c.record["bytes"].get<Count>())};
+    for (const char* key : settings) row.push_back(cell_text(c.record.value(key, Json())));
+    if (launches) row.push_back(fmt::format("{}, {}", c.old_launches, c.new_launches));
+    const bool known = std::isfinite(c.high);
+    row.insert(row.end(), {show_time(c.old_us), show_time(c.new_us), fmt::format("{:.3f}", c.ratio),
+                           known ? fmt::format("{:.3f} to {:.3f}", c.low, c.high) : "",
+                           known ? fmt::format("{:.2g}", c.p) : "", name(c.verdict)});
+    rows.push_back(std::move(row));
+  }
+  return compact(header, rows);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,91 @@
+#include "bench/training/profiled/alternatives.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/base/error.hpp"
+#include "bench/training/gradient_options.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using training::TrainingPlan;
+
+// Half the bytes take as long as all on a network of twice the bandwidth.
+TrainingPlan with_half_the_bytes(TrainingPlan plan) {
+  for (training::Layer& layer : plan.layers) layer.elements = (layer.elements + 1) / 2;
+  plan.scheduling = with_defaults(plan.scheduler->parameters, plan.scheduling,
+                                  fmt::format("scheduler {}", plan.scheduler->name));
+  for (const Parameter& p : plan.scheduler->parameters)
+    if (double& value = plan.scheduling.find(p.name)->second; p.unit == Parameter::Unit::bytes)
+      value = std::max(value / 2, static_cast<double>(training::kGradientBytes));
+  return plan;
+}
+
+double saved(const ScaleRow& row, const TrainingPlan& plan, const training::MakeNetwork& network) {
+  return 1 - training::simulate_training(plan, network, training::Ranks::one_for_all).period() /
+                 row.step;
+}
+
+// DiLoCo sends as much as an allreduce every 8 steps. What it learns differs.
+Alternative other_strategy(const ScaleRow& row, const TrainingPlan& plan,
+                           const training::MakeNetwork& network) {
+  if (!plan.strategy->schedules || plan.compression) return {row.strategy, 0};
+  TrainingPlan other = plan;
+  other.strategy = &training::find_strategy("diloco");  // which uses no scheduler
+  other.values = {};
+  return {"diloco", saved(row, other, network)};
+}
+
+Alternative best(std::vector<Alternative> all) {
+  return *std::max_element(all.begin(), all.end(), [](const Alternative& a, const Alternative& b) {
+    return a.saves < b.saves;
+  });
+}
+
+}  // namespace
+
+std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan& plan,
+                                         const training::MakeNetwork& network,
+                                         const ScaleOptions& options) {
+  std::vector<Alternative> all{
+      {"2x bandwidth", saved(row, with_half_the_bytes(plan), network), false}};
+  std::vector<Alternative> schedulers{{row.scheduler, 0}};
+  for (const char* name : {"buckets", "fifo", "mg_wfbp", "dear"}) {
+    TrainingPlan other = plan;
+    other.scheduler = &training::find_scheduler(name);
+    other.scheduling.clear();
+    if (name == row.scheduler || !plan.strategy->schedules) continue;
+    if (other.scheduler->halves &&
+        (plan.compression ||
+         !unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks))
+              .empty()))
+      continue;
+    schedulers.push_back({name, saved(row, other, network)});
+  }
+  all.push_back(best(schedulers));
+  std::vector<Alternative> algorithms{{std::string(plan.algorithm->name), 0}};
+  constexpr Count kMostMessages = 1'100'000;
+  for (const char* name : {"ring", "rabenseifner", "butterfly", "hierarchical"}) {
+    TrainingPlan other = plan;
+    other.algorithm = &find_algorithm(name);
+    const Problem problem = plan.problem(Collective::allreduce, plan.ranks);
+    if (other.algorithm == plan.algorithm || !unsupported(*other.algorithm, problem).empty() ||
+        predicted_cost(*other.algorithm, problem, plan.segments).messages > kMostMessages ||
+        plan.scheduler->halves || plan.compression || !plan.strategy->schedules)
+      continue;
+    algorithms.push_back({name, saved(row, other, network)});
+  }
+  all.push_back(best(algorithms));
+  all.push_back(other_strategy(row, plan, network));
+  if (!plan.compression && plan.strategy->compresses && !plan.scheduler->halves) {
+    TrainingPlan other = plan;
+    other.compression = {training::choose_compressor("fp16"), training::Aggregation::allreduce,
+                         parse_codec_cost(options.codec_cost)};
+    all.push_back({"fp16", saved(row, other, network), false});
+  }
+  return all;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,15 @@
+// Alternatives: what other settings of a simulated training would save.
+#pragma once
+
+#include "bench/training/profiled/scale_row.hpp"
+
+namespace arlab::bench {
+
+/// Returns, each with the part of the step that it saves or costs: a network of twice the
+/// bandwidth, the best scheduler, the best algorithm, strategy diloco, and fp16. `row` is what the
+/// plan takes with one rank for all.
+std::vector<Alternative> alternatives_of(const ScaleRow& row, const training::TrainingPlan& plan,
+                                         const training::MakeNetwork& network,
+                                         const ScaleOptions& options);
+
+}  // namespace arlab::bench

@@ -1,0 +1,42 @@
+#include "bench/training/profiled/scale_network.hpp"
+
+#include <fmt/format.h>
+
+#include "algorithms/base/error.hpp"
+#include "bench/options/network_spec.hpp"
+#include "bench/text/units.hpp"
+#include "simulator/topologies/fabric.hpp"
+
+namespace arlab::bench {
+
+ScaleNetwork::ScaleNetwork(std::string spec, Time latency, std::uint64_t seed)
+    : spec_(std::move(spec)), latency_(latency) {
+  if (is_port_rate(spec_)) {
+    bandwidth_ = parse_port_rate(spec_, "network");
+    return;
+  }
+  use_networks(model_, {spec_});
+  model_.check_machine();
+  if (model_.topologies.empty()) return;
+  model_.network.seed = seed;
+}
+
+training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks, Rank group) const {
+  plan.ranks = ranks;
+  plan.groups = nullptr;
+  plan.grid = nullptr;
+  if (group > 0) plan.groups = std::make_shared<const Groups>(Groups::consecutive(ranks, group));
+  if (has_ports())
+    return [this, ranks] {
+      return simulator::make_network(
+          simulator::find_model("alpha_beta"),
+          {{"alpha", picoseconds(latency_)}, {"beta", kPicosecondsPerSecond / bandwidth_}}, ranks);
+    };
+  if (const auto fabric = model_.fabric(0, ranks)) {
+    if (group == 0) plan.groups = simulator::groups_of(*fabric);
+    plan.grid = simulator::grid_of(*fabric);
+  }
+  return [this, ranks] { return model_.make(0, ranks); };
+}
+
+}  // namespace arlab::bench

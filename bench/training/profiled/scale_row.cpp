@@ -1,0 +1,141 @@
+#include "bench/training/profiled/scale_row.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+double us(double picoseconds) { return picoseconds / 1e6; }
+
+Limit limit_of(const ScaleRow& row) {
+  constexpr double kHidden = 0.05;  // of the step
+  if (row.computation > 1.1 * row.alone && row.step < 1.1 * row.computation)
+    return Limit::stragglers;
+  if (row.step - row.computation < kHidden * row.step) return Limit::computation;
+  if (row.steps.startup > 0.5 * row.steps.communication) return Limit::latency;
+  if (row.steps.codec > 0.5 * row.steps.communication) return Limit::coding;
+  if (row.schedules && row.steps.communication < row.backward) return Limit::order;
+  return Limit::bandwidth;
+}
+
+std::string advice(const ScaleRow& row) {
+  const double startup = 100 * std::min(1.0, row.steps.startup / row.steps.communication);
+  switch (row.limit) {
+    case Limit::computation:
+      return "Faster GPUs or more of them shorten the training; the network does not.";
+    case Limit::stragglers:
+      return "All wait for the slowest worker: replace it, or give it fewer samples.";
+    case Limit::latency:
+      if (row.direct)
+        return fmt::format(
+            "Start-up takes {:.0f}% of the communication: strategy multi_worker merges gradients "
+            "and sends fewer messages.",
+            startup);
+      return fmt::format(
+          "Start-up takes {:.0f}% of the communication: merge gradients (scheduler buckets or "
+          "mg_wfbp), or use an algorithm of fewer rounds.",
+          startup);
+    case Limit::coding:
+      return "Coding takes longer than the messages: use a cheaper compressor, or none.";
+    case Limit::order:
+      return "The communication would fit behind the backward pass: change its order (scheduler "
+             "mg_wfbp, dear or priority).";
+    case Limit::bandwidth:
+      if (row.direct)
+        return fmt::format(
+            "Use {}strategy multi_worker, whose ranks share the traffic, or a faster network.",
+            row.servers > 0 ? fmt::format("more servers (--strategy {}:servers={}), a compressor, ",
+                                          row.strategy, 2 * row.servers)
+                            : "");
+      return "Send fewer bytes (compressor, larger batches per worker, local_sgd), use a faster "
+             "network, or an algorithm that fits it.";
+  }
+  return "";
+}
+
+// "ring, buckets, int8": what distinguishes rows of one model, number of workers and network.
+std::string how(const ScaleRow& row) {
+  std::string text = row.strategy;
+  for (const std::string& part :
+       {row.algorithm,
+        row.schedules || row.scheduler != training::GradientOptions{}.scheduler ? row.scheduler
+                                                                                : "",
+        row.compressor == "none" ? "" : row.compressor})
+    if (!part.empty()) text += ", " + part;
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(Limit limit) {
+  constexpr std::string_view kNames[] = {"computation", "latency", "bandwidth",
+                                         "coding",      "order",   "stragglers"};
+  return kNames[static_cast<std::size_t>(limit)];
+}
+
+ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
+                       const training::MakeNetwork& network, training::Ranks ranks, bool trace) {
+  row.ranks = plan.workers();
+  row.servers = plan.servers;
+  row.direct = plan.strategy->direct;
+  row.algorithm = plan.ranks == 1 ? "" : row.direct ? "direct" : std::string(plan.algorithm->name);
+  row.steps = training::simulate_training(plan, network, ranks, trace);
+  row.step = row.steps.period();
+  training::TrainingPlan one = plan;
+  one.ranks = 1;
+  one.servers = 0;
+  one.slowdown.clear();
+  one.jitter = 0;
+  row.alone = training::computation_of(one);
+  row.computation = training::computation_of(plan);
+  double backward = 0;
+  for (const training::Layer& layer : plan.layers) backward += picoseconds(layer.backward);
+  row.backward = backward * row.computation / row.alone;
+  row.schedules = plan.strategy->schedules;
+  row.limit = limit_of(row);
+  return row;
+}
+
+std::string explain(const ScaleRow& row) {
+  const double exposed = std::max(0.0, row.step - row.computation);
+  return fmt::format(
+      "{} on {}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}\n",
+      row.model, show_plural(row.ranks, "worker"), row.network, how(row), name(row.limit),
+      show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row));
+}
+
+Json to_json(const ScaleRow& row) {
+  Json alternatives = Json::array();
+  for (const Alternative& one : row.alternatives)
+    alternatives.push_back({{"what", one.what}, {"saves_fraction", one.saves}});
+  return {{"schema", kSchema},
+          {"kind", "plan"},
+          {"model", row.model},
+          {"network", row.network},
+          {"ranks", row.ranks},
+          {"servers", row.servers},
+          {"batch_per_worker", row.batch},
+          {"strategy", row.strategy},
+          {"algorithm", row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm)},
+          {"scheduler", row.scheduler},
+          {"compressor", row.compressor == "none" ? Json(nullptr) : Json(row.compressor)},
+          {"step_us", us(row.step)},
+          {"computation_us", us(row.computation)},
+          {"exposed_us", us(std::max(0.0, row.step - row.computation))},
+          {"communication_us", us(row.steps.communication)},
+          {"startup_us", us(row.steps.startup)},
+          {"codec_us", us(row.steps.codec)},
+          {"collectives", row.steps.collectives},
+          {"bytes_per_rank_step", row.steps.sent},
+          {"samples_per_s", row.samples_per_second()},
+          {"efficiency", row.efficiency()},
+          {"each_rank", row.steps.each_rank},
+          {"limit", name(row.limit)},
+          {"alternatives", std::move(alternatives)}};
+}
+
+}  // namespace arlab::bench

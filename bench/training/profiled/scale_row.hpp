@@ -1,0 +1,54 @@
+// ScaleRow: one simulated training run: what it takes, what limits it, and its record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/results/record.hpp"
+#include "bench/training/profiled/scale_options.hpp"
+#include "training/simulation/simulate_training.hpp"
+
+namespace arlab::bench {
+
+/// What bounds the speed of a run.
+enum class Limit : std::uint8_t { computation, latency, bandwidth, coding, order, stragglers };
+std::string_view name(Limit limit);
+
+/// Another setting, and the part of the step that it would save.
+struct Alternative {
+  std::string what = {};
+  double saves = 0;
+  bool is_choice = true;  ///< one of several: shown by its name, if it saves something
+};
+
+struct ScaleRow {
+  std::string model = {}, network = {}, strategy = {}, algorithm = {}, scheduler = {},
+              compressor = {};
+  Rank ranks = 1, servers = 0;  ///< workers, and servers in addition
+  Count batch = 1;
+  double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: of one worker
+  double backward = 0;                          ///< part of the computation
+  bool direct = false;    ///< the strategy sends messages itself, without an algorithm
+  bool schedules = true;  ///< communication may overlap with it, in an order that can be chosen
+  training::SimulatedSteps steps = {};
+  Limit limit = Limit::computation;
+  std::vector<Alternative> alternatives = {};
+
+  /// Returns the speed per worker as a fraction of that of one worker alone.
+  double efficiency() const { return alone / step; }
+  double samples_per_second() const {
+    return static_cast<double>(batch) * ranks * kPicosecondsPerSecond / step;
+  }
+};
+
+/// Simulates the plan. `labels`: a row whose texts are set.
+ScaleRow simulated_row(ScaleRow labels, const training::TrainingPlan& plan,
+                       const training::MakeNetwork& network, training::Ranks ranks,
+                       bool trace = false);
+
+/// Returns sentences about what limits the run, and what to change first.
+std::string explain(const ScaleRow& row);
+
+Json to_json(const ScaleRow& row);
+
+}  // namespace arlab::bench

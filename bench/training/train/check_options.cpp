@@ -1,0 +1,142 @@
+#include "bench/training/train/check_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "bench/options/options.hpp"
+#include "training/io/protobuf.hpp"
+#include "training/schedulers/scheduler.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using training::StrategyKind;
+
+const StrategyKind& strategy_of(const TrainConfig& c) {
+  return training::find_strategy(c.learning.strategy);
+}
+
+std::string_view route_of(const TrainConfig& c) {
+  return c.learning.route.empty() ? strategy_of(c).route : std::string_view(c.learning.route);
+}
+
+bool uses_groups(const TrainConfig& c) {
+  if (strategy_of(c).direct) return false;
+  if (strategy_of(c).grouped) return true;
+  for (const Algorithm& a : algorithms())
+    if (a.grouped && a.name == route_of(c).substr(0, route_of(c).find(':'))) return true;
+  return route_of(c) == "auto";
+}
+
+bool is_virtual(const TrainConfig& c) {
+  return c.backend->placement == collectives::Placement::emulated;
+}
+
+bool takes_scheduler(const TrainConfig& c) {
+  return strategy_of(c).schedules || strategy_of(c).staggers;
+}
+
+std::string names_where(bool (*has)(const StrategyKind&)) {
+  std::string all;
+  for (const StrategyKind& kind : training::strategies())
+    if (has(kind)) all += fmt::format("{}{}", all.empty() ? "" : " or ", kind.name);
+  return all;
+}
+
+Count most_samples(const TrainConfig& c) { return (c.batch + c.workers - 1) / c.workers; }
+
+}  // namespace
+
+void check_values(const TrainOptions& options) {
+  if (options.given("--batch") && options.given("--local-batch"))
+    fail(Blame::usage,
+         "--batch, of all workers, and --local-batch, of each, are both given: give only one");
+  const std::string& aggregation = options.learning.options.gradients.aggregation;
+  std::vector<std::string_view> known{"auto", "doubling", "balanced"};
+  for (const training::Aggregation a : training::kAggregations) known.push_back(name(a));
+  if (std::find(known.begin(), known.end(), aggregation) == known.end())
+    fail_unknown("aggregation", aggregation, known);
+  constexpr Count kMostThreads = 1024;
+  if (options.threads > kMostThreads)
+    fail(Blame::usage, fmt::format("--threads is {}: give 1 to {}", options.threads, kMostThreads));
+  if (!options.tensorboard.empty())
+    training::require_protobuf(fmt::format("--tensorboard {}: ", options.tensorboard));
+  if (options.given("--target") && !(options.target > 0 && options.target <= 1))
+    fail(Blame::usage,
+         fmt::format("--target is {}: give an accuracy above 0 and at most 1, such as 0.95",
+                     options.target));
+  options.feed.check_values();
+  options.rates.check_values(options.learning);
+  options.world.check_values();
+}
+
+void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
+  const auto needs = [&](std::string_view option, bool has_effect, std::string_view what) {
+    if (options.given(option) && !has_effect) fail_without_effect(option, what);
+  };
+  const auto any = [&](auto has) { return std::any_of(configs.begin(), configs.end(), has); };
+  const auto any_kind = [&](bool (*has)(const StrategyKind&)) {
+    return any([&](const TrainConfig& c) { return has(strategy_of(c)); });
+  };
+  const auto strategy = [](bool (*has)(const StrategyKind&)) {
+    return fmt::format("strategy {}", names_where(has));
+  };
+  const auto is_equal = [](const StrategyKind& k) { return k.equal_replicas; };
+  const auto uses_route = [](const StrategyKind& k) { return !k.direct; };
+  needs("--check-every", any_kind(is_equal), strategy(is_equal));
+  needs("--momentum", any([](const TrainConfig& c) {
+          return c.learning.optimizer.kind == training::OptimizerKind::momentum;
+        }),
+        "--optimizer momentum");
+  needs("--algorithm", any_kind(uses_route),
+        "a strategy that does not send gradients from rank to rank itself");
+  needs("--segments",
+        any([](const TrainConfig& c) { return !strategy_of(c).direct && route_of(c) != "native"; }),
+        "an algorithm of our own, such as ring");
+  needs("--groups", any(uses_groups), "--algorithm hierarchical or --strategy hsdp");
+  needs("--scheduler", any(takes_scheduler),
+        strategy([](const StrategyKind& k) { return k.schedules; }));
+  const bool compresses =
+      any([](const TrainConfig& c) { return c.learning.options.gradients.compressor.has_value(); });
+  needs("--aggregation", compresses, "--compressor");
+  needs("--codec-cost", compresses, "--compressor");
+  needs("--target", options.tunes() || (configs.size() > 1 && is_virtual(configs.front())),
+        "several runs of --backend virtual, or --tune");
+  const bool emulated = !configs.empty() && is_virtual(configs.front());
+  needs("--network", options.tunes() && !emulated,
+        "--tune on real ranks; --backend virtual has --bandwidth and --topology");
+  needs("--warmup-steps", !emulated, "real ranks: virtual ones take the same time from the start");
+  needs("--input-threads", !emulated, "real ranks: virtual ones wait for no input");
+  needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
+  for (const std::string_view option : VirtualRun::kOptions)
+    needs(option, emulated, "--backend virtual");
+  const bool reads_files = options.data.starts_with("idx:") || options.data.starts_with("cifar10:");
+  needs("--samples", !reads_files, "--data synthetic");
+  for (const std::string_view option : {"--save-every", "--keep", "--best-only", "--weights-only"})
+    needs(option, !options.checkpoint.empty(), "--checkpoint");
+  for (const TrainConfig& c : configs)
+    if (const Count most = most_samples(c); options.learning.micro_batches > most)
+      fail(Blame::usage,
+           fmt::format("--micro-batches is {}, but a worker has at most {} of {} samples per step: "
+                       "give at most {}",
+                       options.learning.micro_batches, most, c.batch, most));
+}
+
+std::string note_on_single_worker(const TrainOptions& options,
+                                  const std::vector<TrainConfig>& configs) {
+  if (std::any_of(configs.begin(), configs.end(), [](const TrainConfig& c) { return c.ranks > 1; }))
+    return "";
+  std::string names;
+  for (const std::string_view option : {"--algorithm", "--segments", "--groups", "--scheduler",
+                                        "--no-overlap", "--sharding", "--check-every"})
+    if (options.given(option)) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
+  return names.empty() ? ""
+                       : fmt::format("a single worker exchanges nothing: {} without effect", names);
+}
+
+}  // namespace arlab::bench

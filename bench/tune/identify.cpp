@@ -1,0 +1,60 @@
+#include "bench/tune/identify.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/results/record.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+
+Identified identified(std::string asked, collectives::Operand operand, CountedTraffic counted,
+                      bool of_library) {
+  Match found = match(counted, of_library);
+  std::string note = of_library ? why_not(asked, counted, found) : "";
+  return {std::move(asked), operand, std::move(counted), std::move(found), std::move(note)};
+}
+
+std::string ran(const Identified& one) {
+  if (!one.found.library.empty()) return fmt::format("{}", fmt::join(one.found.library, " or "));
+  if (!one.found.catalog.empty())
+    return fmt::format("like {}", fmt::join(one.found.catalog, " or "));
+  return "unknown";
+}
+
+std::string identified_table(const std::vector<Identified>& all) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Identified& one : all) {
+    const LibraryProblem& p = one.counted.problem;
+    const PairTraffic::Sent sent = one.counted.allreduce.sum();
+    rows.push_back({fmt::to_string(p.ranks), show_count(p.elements),
+                    show_bytes(p.elements * p.element_bytes), std::string(name(one.operand.dtype)),
+                    std::string(name(one.operand.op)),
+                    one.asked.empty() ? "the library's choice" : one.asked, ran(one),
+                    show_count(sent.messages), show_bytes(sent.bytes),
+                    fmt::format("{}", fmt::join(one.found.catalog, ", ")), one.note});
+  }
+  return compact({"ranks", "elements", "size", "dtype", "op", "asked for", "ran", "messages",
+                  "sent", "same as ours", "note"},
+                 rows);
+}
+
+Json to_json(const Identified& one) {
+  const LibraryProblem& p = one.counted.problem;
+  const PairTraffic::Sent sent = one.counted.allreduce.sum();
+  return {{"schema", kSchema},
+          {"kind", "identify"},
+          {"ranks", p.ranks},
+          {"elements", p.elements},
+          {"bytes", p.elements * p.element_bytes},
+          {"dtype", name(one.operand.dtype)},
+          {"op", name(one.operand.op)},
+          {"asked", one.asked.empty() ? Json(nullptr) : Json(one.asked)},
+          {"ran", one.found.library},
+          {"same_as", one.found.catalog},
+          {"messages", sent.messages},
+          {"bytes_sent", sent.bytes},
+          {"note", one.note.empty() ? Json(nullptr) : Json(one.note)}};
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,110 @@
+#include "bench/validation/calibrated/torus_rounds.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab::simulator {
+namespace {
+
+struct Step {
+  int dimension = 0;
+  int level = 0;  // within the dimension
+};
+
+std::vector<Step> steps_of(const RankGrid& grid, int port) {
+  const int dimensions = grid.dimensions();
+  std::vector<int> level(index(dimensions), 0), levels;
+  int left = 0;
+  for (int d = 0; d < dimensions; ++d) {
+    levels.push_back(ceil_log2(grid.size(d)));
+    left += levels.back();
+  }
+  std::vector<Step> steps;
+  for (int d = port % dimensions; left > 0; --left, d = (d + 1) % dimensions) {
+    while (level[index(d)] == levels[index(d)]) d = (d + 1) % dimensions;
+    steps.push_back({d, level[index(d)]++});
+  }
+  return steps;
+}
+
+// On a plane the last two of six ports are plain again.
+bool mirrored(int port, int dimensions) {
+  if (dimensions == 1) return port % 2 == 1;
+  return port >= dimensions && port < 2 * dimensions;
+}
+
+Count distance(Rank at, int level, bool swing) {
+  if (!swing) return (Count{at} ^ Count{1} << level) - at;
+  const Count power = Count{1} << (level + 1);
+  const Count rho = (1 - (level % 2 == 0 ? -power : power)) / 3;
+  return at % 2 == 0 ? rho : -rho;
+}
+
+using Link = std::tuple<int, Rank, int>;  // dimension, from, direction; 0: the only cable of two
+
+class Loads {
+ public:
+  // Adds the message from `at` over `distance` along a ring; returns its hops.
+  Rank add(int dimension, Rank size, Rank at, Count distance) {
+    const auto up = static_cast<Rank>((distance % size + size) % size);
+    const Rank down = size - up;
+    const double share = up == down ? 0.5 : 1;
+    for (Rank i = 0; up <= down && i < up; ++i) carry(dimension, size, (at + i) % size, 1, share);
+    for (Rank i = 0; down <= up && i < down; ++i)
+      carry(dimension, size, (at - i + size) % size, -1, share);
+    return std::min(up, down);
+  }
+  double busiest() const {
+    double most = 0;
+    for (const auto& [link, load] : loads_) most = std::max(most, load);
+    return most;
+  }
+
+ private:
+  void carry(int dimension, Rank size, Rank from, int direction, double share) {
+    loads_[{dimension, from, size == 2 ? 0 : direction}] += share;
+  }
+  std::map<Link, double> loads_;
+};
+
+bool is_power_of_two(Rank n) { return n > 0 && (n & (n - 1)) == 0; }
+
+}  // namespace
+
+std::string unsupported_torus(const RankGrid& grid) {
+  for (int d = 0; d < grid.dimensions(); ++d)
+    if (!is_power_of_two(grid.size(d)))
+      return "the rounds on a torus are known for sizes that are powers of two, not for " +
+             grid.text();
+  return "";
+}
+
+std::vector<TorusRound> torus_rounds(const RankGrid& grid, int ports, bool swing) {
+  expects(unsupported_torus(grid).empty(), "rounds of a torus without rounds");
+  std::vector<std::vector<Step>> steps;
+  for (int port = 0; port < ports; ++port) steps.push_back(steps_of(grid, port));
+  std::vector<TorusRound> rounds;
+  for (std::size_t k = 0; k < steps.front().size(); ++k) {
+    Loads loads;
+    TorusRound round{.hops = 0};
+    for (int port = 0; port < ports; ++port) {
+      const Step& step = steps[index(port)][k];
+      const Rank size = grid.size(step.dimension);
+      // All rings of a dimension carry the same.
+      for (Rank at = 0; at < size; ++at) {
+        const Count away = distance(at, step.level, swing);
+        const Count signed_away = mirrored(port, grid.dimensions()) ? -away : away;
+        round.hops = std::max(round.hops, loads.add(step.dimension, size, at, signed_away));
+      }
+    }
+    round.load = loads.busiest();
+    rounds.push_back(round);
+  }
+  return rounds;
+}
+
+}  // namespace arlab::simulator

@@ -1,0 +1,32 @@
+// Implementations: what the name of a published algorithm stands for: the algorithm of our catalog,
+// and how the library runs it.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "bench/validation/calibrated/gpu_nodes.hpp"
+#include "bench/validation/calibrated/messages.hpp"
+#include "bench/validation/calibrated/nccl.hpp"
+#include "bench/validation/calibrated/torus_ports.hpp"
+#include "bench/validation/published_time.hpp"
+
+namespace arlab::bench {
+
+/// A row as one of the calibrated models takes it; a reason if none does.
+struct Implementation {
+  std::variant<std::monostate, simulator::MessageCase, simulator::TorusCase, simulator::NcclCase,
+               simulator::GpuNodesCase>
+      model;
+  std::string reason;  ///< why no model predicts it
+  bool library_chose =
+      false;  ///< a library, which may ignore what it is asked for, ran the algorithm
+};
+
+/// Never throws: names that are not known give a reason.
+Implementation implementation_of(const PublishedTime& row);
+
+/// Returns the same row as the library's default would solve it, by its documented rule.
+simulator::MessageCase by_default_rule(const PublishedTime& row);
+
+}  // namespace arlab::bench

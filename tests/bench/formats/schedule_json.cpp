@@ -1,0 +1,90 @@
+// Schedules as JSON: what comes out runs as it did.
+#include "bench/formats/schedule_json.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "bench/formats/schedule_file.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/grouped.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+
+namespace {
+
+Algorithm read_again(const Json& json) {
+  return algorithm_of(std::make_shared<const Script>(parse_schedule(json.dump(), "s.json")));
+}
+
+Json exported(const Algorithm& algorithm, const Problem& problem) {
+  return schedule_json({.algorithm = &algorithm, .problem = problem, .operand = {}, .segments = 1});
+}
+
+}  // namespace
+
+TEST_CASE("a schedule with more chunks than ranks is the same after export and import") {
+  const Algorithm& forest = find_algorithm("forest:pieces=32");
+  const Problem problem = grouped(forest, {.ranks = 5, .elements = 1000});
+  const Json json = exported(forest, problem);
+  CHECK(json["chunks_per_rank"] == 7);
+  const Algorithm read = read_again(json);
+  CHECK(verify(read, problem));
+  CHECK(count(read, problem).all == count(forest, problem).all);
+  CHECK_FALSE(
+      exported(find_algorithm("ring"), {.ranks = 3, .elements = 3}).contains("chunks_per_rank"));
+}
+
+TEST_CASE(
+    "a schedule whose messages carry chunks that are apart is the same after export and import") {
+  const Problem problem{.ranks = 4, .elements = 8};
+  const Algorithm& pat = find_algorithm("pat");
+  const Json json = exported(pat, problem);
+  // Every second chunk from that of rank 1 on.
+  CHECK(json["lanes"][0]["ranks"][0]["rounds"][0][0] ==
+        Json{{"action", "send"}, {"peer", 1}, {"chunk", 1}, {"chunks", 2}, {"stride", 2}});
+  const Algorithm read = read_again(json);
+  CHECK(verify(read, problem));
+  CHECK(count(read, problem).all == count(pat, problem).all);
+}
+
+TEST_CASE("a schedule of another schema, or with negative numbers, is refused") {
+  const Json good = exported(find_algorithm("ring"), {.ranks = 3, .elements = 3});
+  const auto said = [](const Json& json) { return refusal([&] { read_again(json); }); };
+  Json json = good;
+  json["schema"] = 99;
+  CHECK(said(json) == "s.json: \"schema\" is 99, but this program reads schema 2: export it again");
+  json["schema"] = "2";
+  CHECK(said(json).find("\"schema\" is \"2\"") != std::string::npos);
+  for (const auto& [pointer, text] : {std::pair("/elements", "\"elements\" is -9"),
+                                      {"/ranks", "\"ranks\" is -9"},
+                                      {"/root", "\"root\" is -9"},
+                                      {"/lanes/0/offset", "lane 0: \"offset\" is -9"},
+                                      {"/lanes/0/elements", "lane 0: \"elements\" is -9"},
+                                      {"/lanes/0/ranks/0/rounds/0/0/chunk", "\"chunk\" is -9"},
+                                      {"/lanes/0/ranks/0/rounds/0/0/chunks", "\"chunks\" is -9"},
+                                      {"/lanes/0/ranks/0/rounds/0/0/peer", "\"peer\" is -9"}}) {
+    json = good;
+    json[Json::json_pointer(pointer)] = -9;
+    CHECK(said(json).find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("a schedule's chunks per rank are checked") {
+  Json json = exported(find_algorithm("ring"), {.ranks = 3, .elements = 3});
+  const auto said = [&] { return refusal([&] { read_again(json); }); };
+  json["chunks_per_rank"] = 0;
+  CHECK(said() == "s.json: chunks_per_rank is 0: give 1 to 715827882");
+  json["chunks_per_rank"] = 2'000'000'000;
+  CHECK(said() == "s.json: chunks_per_rank is 2000000000: give 1 to 715827882");
+  json["chunks_per_rank"] = 2;  // nobody sends the second half
+  CHECK(said().find("is missing") != std::string::npos);
+  json = exported(find_algorithm("ring"),
+                  {.collective = Collective::all_gather, .ranks = 3, .elements = 3});
+  json["chunks_per_rank"] = 2;
+  CHECK(said() == "s.json: chunks_per_rank is 2, but all_gather gives each rank one chunk: give 1");
+}

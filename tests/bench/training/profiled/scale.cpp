@@ -1,0 +1,367 @@
+// Rows of plans and of simulated training, beside direct simulations and sums.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bench/training/gradient_options.hpp"
+#include "bench/training/profiled/alternatives.hpp"
+#include "bench/training/profiled/scale_row.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/folder.hpp"
+#include "training/simulation/collective_times.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+using collectives::contains;
+using training::Ranks;
+using training::TrainingPlan;
+
+namespace {
+
+struct ScaleCase {
+  ScaleOptions options = {};
+  std::string network = "10G", scheduler = "buckets", compressor = "none", algorithm = "ring";
+  Rank ranks = 8;
+
+  // Calls use(plan, network) while both exist.
+  auto with(auto use) const {
+    ScaleOptions all = options;
+    all.networks = {network};
+    const std::vector<ScaleNetwork> wires = all.parsed_networks();
+    TrainingPlan plan = all.plan(all.profile(), scheduler, compressor, ranks);
+    const training::MakeNetwork make = all.place(plan, all.profile(), wires.front());
+    plan.algorithm = &choose_algorithm(algorithm, plan, make);
+    return use(plan, make);
+  }
+  ScaleRow row() const {
+    return with([&](const TrainingPlan& plan, const training::MakeNetwork& make) {
+      return simulated_row(
+          {.strategy = options.strategy.name(), .scheduler = scheduler, .compressor = compressor},
+          plan, make, Ranks::one_for_all);
+    });
+  }
+  double period() const { return row().step; }
+  std::vector<Alternative> alternatives() const {
+    return with([&](const TrainingPlan& plan, const training::MakeNetwork& make) {
+      return alternatives_of(row(), plan, make, options);
+    });
+  }
+  std::string_view limit() const { return name(row().limit); }
+};
+
+ScaleOptions with_latency(const char* latency) {
+  ScaleOptions options;
+  options.latency = latency;
+  return options;
+}
+
+ScaleOptions with_strategy(const char* strategy) {
+  ScaleOptions options;
+  options.strategy.spec = strategy;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("scale: what limits a step") {
+  CHECK(ScaleCase{.network = "1000G"}.limit() == "computation");
+  CHECK(
+      ScaleCase{.options = with_latency("20ms"), .network = "1000G", .scheduler = "fifo"}.limit() ==
+      "latency");
+  CHECK(ScaleCase{.network = "1G"}.limit() == "bandwidth");
+  CHECK(ScaleCase{.network = "25G", .scheduler = "none"}.limit() == "order");
+  // It fits behind the backward pass, too, but this strategy cannot place it there.
+  const ScaleCase after{
+      .options = with_strategy("central_storage"), .network = "100G", .algorithm = "tree"};
+  CHECK(after.row().steps.communication < after.row().backward);
+  CHECK(after.limit() == "bandwidth");
+  ScaleCase coding{.network = "100G", .compressor = "fp16"};
+  coding.options.codec_cost = "10,10";
+  CHECK(coding.limit() == "coding");
+  ScaleCase slow{.network = "1000G"};
+  slow.options.slowdown = {1, 2};
+  CHECK(slow.limit() == "stragglers");
+}
+
+TEST_CASE("scale: rows of strategies that send messages themselves") {
+  ScaleCase servers{.options = with_strategy("parameter_server"), .ranks = 4};
+  servers.options.strategy.spec += ":servers=2";
+  const ScaleRow row = servers.row();
+  CHECK(row.ranks == 4);
+  CHECK(row.servers == 2);
+  CHECK(row.algorithm == "direct");
+  CHECK(name(row.limit) == "bandwidth");
+  CHECK(
+      explain(row).find("Use more servers (--strategy parameter_server:servers=4), a compressor") !=
+      std::string::npos);
+  CHECK(row.step == Approx(row.computation + row.steps.communication));
+  CHECK(row.samples_per_second() ==
+        Approx(4 * static_cast<double>(row.batch) * kPicosecondsPerSecond / row.step));
+  CHECK(to_json(row)["servers"].get<int>() == 2);
+  CHECK(to_json(row)["ranks"].get<int>() == 4);
+  const std::vector<Alternative> all = servers.alternatives();
+  REQUIRE(all.size() == 5);
+  CHECK(all[0].saves > 0.2);
+  CHECK(all[4].what == "fp16");
+  CHECK(all[4].saves > 0.1);
+
+  servers.network = "1000G";
+  servers.options.latency = "10ms";
+  const ScaleRow late = servers.row();
+  CHECK(name(late.limit) == "latency");
+  CHECK(explain(late).find("multi_worker merges gradients") != std::string::npos);
+
+  // Workers of synchronous servers, and in the end stale ones, wait for the slowest.
+  for (const char* strategy : {"parameter_server", "stale_synchronous", "async_parameter_server"}) {
+    ScaleCase slow{.options = with_strategy(strategy), .network = "1000G", .ranks = 4};
+    if (strategy == std::string_view("stale_synchronous"))
+      slow.options.strategy.spec += ":staleness=0";
+    slow.options.slowdown = {1, 2};
+    const bool waits = strategy != std::string_view("async_parameter_server");
+    INFO(strategy);
+    CHECK(slow.limit() == (waits ? "stragglers" : "computation"));
+    CHECK(slow.row().computation == Approx(slow.row().alone * (waits ? 2 : 1)));
+  }
+  const ScaleCase stale{.options = with_strategy("stale_synchronous"), .ranks = 4};
+  CHECK(stale.row().servers == 0);
+  CHECK(stale.alternatives().size() == 4);  // no fp16
+}
+
+TEST_CASE("scale: a worker alone has no jitter, and a record holds the start-up") {
+  ScaleCase jittery;
+  jittery.options.jitter = 0.5;
+  const ScaleRow plain = ScaleCase{}.row(), row = jittery.row();
+  CHECK(row.alone == plain.computation);
+  CHECK(row.computation > plain.computation);
+  const Json record = to_json(plain);
+  CHECK(record["startup_us"].get<double>() == plain.steps.startup / 1e6);
+  CHECK(record["communication_us"].get<double>() == plain.steps.communication / 1e6);
+  CHECK(plain.steps.startup < plain.steps.communication);
+}
+
+TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
+  ScaleCase slow{.options = with_latency("0"), .network = "1G"};
+  ScaleCase fast = slow;
+  fast.network = "2G";
+  const std::vector<Alternative> all = slow.alternatives();
+  REQUIRE(all.size() == 5);
+  CHECK(all[0].what == "2x bandwidth");
+  CHECK(all[0].saves > 0.1);
+  CHECK(std::abs(all[0].saves - (1 - fast.period() / slow.period())) < 1e-5);
+}
+
+TEST_CASE("scale: the other scheduler and algorithm are the best ones, if they are better") {
+  const ScaleCase mine{.network = "10G", .scheduler = "fifo", .algorithm = "butterfly", .ranks = 6};
+  const double step = mine.period();
+  const auto best = [&](std::vector<std::string> names, auto change) {
+    double saves = 0;
+    for (const std::string& name : names) {
+      ScaleCase other = mine;
+      change(other, name);
+      saves = std::max(saves, 1 - other.period() / step);
+    }
+    return saves;
+  };
+  const std::vector<Alternative> all = mine.alternatives();
+  CHECK(all[1].saves == best({"buckets", "mg_wfbp"},
+                             [](ScaleCase& c, const std::string& name) { c.scheduler = name; }));
+  CHECK(all[2].saves == best({"ring", "rabenseifner"},
+                             [](ScaleCase& c, const std::string& name) { c.algorithm = name; }));
+  CHECK(all[2].saves > 0.1);
+  CHECK(all[2].what == "ring");
+  CHECK(ScaleCase{.options = with_strategy("zero1")}.alternatives().size() == 4);  // no fp16
+}
+
+TEST_CASE("scale: the other strategy is diloco, with its own schedule") {
+  const ScaleCase mine{.network = "10G", .scheduler = "dear", .ranks = 6};
+  const ScaleCase diloco{.options = with_strategy("diloco"), .network = "10G", .ranks = 6};
+  const Alternative other = mine.alternatives()[3];
+  CHECK(other.what == "diloco");
+  CHECK(other.saves == 1 - diloco.period() / mine.period());
+  const Alternative none = ScaleCase{.options = with_strategy("zero1")}.alternatives()[3];
+  CHECK(none.what == "zero1");
+  CHECK(none.saves == 0);
+  CHECK(ScaleCase{.options = with_strategy("local_sgd")}.alternatives()[3].what == "local_sgd");
+}
+
+TEST_CASE("scale: the passes take time in proportion to the batch") {
+  ScaleOptions options;
+  const training::ModelProfile usual = options.profile();
+  options.local_batch = 2 * usual.batch;
+  const training::ModelProfile twice = options.profile();
+  CHECK(twice.batch == 2 * usual.batch);
+  Time passes{}, doubled{};
+  for (const auto& part : usual.layers) passes += part.forward + part.backward;
+  for (const auto& part : twice.layers) doubled += part.forward + part.backward;
+  CHECK(doubled == 2 * passes);
+}
+
+TEST_CASE("scale: one slowdown is of all workers, several are by rank") {
+  ScaleOptions options;
+  const training::ModelProfile usual = options.profile();
+  options.slowdown = {0.5};
+  const training::ModelProfile faster = options.profile();
+  for (std::size_t i = 0; i < usual.layers.size(); ++i)
+    CHECK(std::abs(2 * picoseconds(faster.layers[i].backward) -
+                   picoseconds(usual.layers[i].backward)) <= 2);
+  CHECK(options.slowdown_by_rank().empty());
+  const ScaleRow row = ScaleCase{.options = options, .network = "100T"}.row();
+  CHECK(row.efficiency() == Approx(1).epsilon(0.01));  // a faster GPU is not a straggler's victim
+  CHECK(row.limit == Limit::computation);
+  options.slowdown = {1, 2};
+  CHECK(picoseconds(options.profile().layers[0].forward) == picoseconds(usual.layers[0].forward));
+  CHECK(options.slowdown_by_rank() == options.slowdown);
+  options.slowdown = {0};
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("--slowdown has the factor 0"));
+}
+
+TEST_CASE("scale: a global batch is divided among the workers") {
+  ScaleOptions options;
+  options.batch = 256;
+  const training::ModelProfile usual = options.profile();
+  const training::ModelProfile each = options.on_each(usual, 4);
+  CHECK(each.batch == 64);
+  const double factor = 64. / static_cast<double>(usual.batch);
+  CHECK(picoseconds(each.layers[0].forward) ==
+        Approx(factor * picoseconds(usual.layers[0].forward)).epsilon(1e-6));
+  CHECK_THAT(refusal([&] { options.on_each(usual, 3); }),
+             contains("--batch 256 cannot be divided among 3 workers equally"));
+  options.local_batch = 8;
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("are both given: give only one"));
+  const Rank workers[] = {4, 8};
+  CHECK(
+      note_on_batch(32, workers) ==
+      "--batch 32 is of all workers together: 4 per worker on 8 workers (it was per worker before; "
+      "that is --local-batch)");
+  CHECK(
+      note_on_batch(32, std::span(workers, 1)) ==
+      "--batch 32 is of all workers together: 8 per worker on 4 workers (it was per worker before; "
+      "that is --local-batch)");
+  CHECK(note_on_batch(0, workers).empty());
+  CHECK(note_on_batch(32, std::span(workers, 0)).empty());
+}
+
+TEST_CASE("scale: every strategy can be planned with its default algorithm") {
+  for (const training::StrategyKind& kind : training::strategies()) {
+    if (kind.name == "one_device") continue;  // has one worker
+    for (const std::string& algorithm : {std::string("auto"), std::string(kind.route)}) {
+      INFO(kind.name << " " << algorithm);
+      ScaleCase planned{.options = with_strategy(std::string(kind.name).c_str()),
+                        .algorithm = algorithm};
+      if (kind.grouped) planned.options.group = 2;
+      CHECK(planned.row().step > 0);
+    }
+  }
+}
+
+TEST_CASE("scale: a profile's bare name is offered as a profile") {
+  ScaleOptions options;
+  options.model = "resnet50";
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("did you mean profile:resnet50?"));
+}
+
+TEST_CASE("scale: the sentence of a row names what distinguishes it") {
+  ScaleCase one{.algorithm = "rabenseifner"};
+  one.compressor = "fp16";
+  const std::string text = explain(one.row());
+  for (const char* part : {"multi_worker", "rabenseifner", "buckets", "fp16"})
+    CHECK_THAT(text, contains(part));
+}
+
+TEST_CASE("scale: a rank updates its shard only") {
+  const ScaleOptions options = with_strategy("zero1");
+  const training::ModelProfile profile = options.profile();
+  double passes = 0;
+  for (const auto& part : profile.layers) passes += picoseconds(part.forward + part.backward);
+  const auto shard_of = [&](const char* strategy, Rank group) {
+    ScaleCase sharded{.options = with_strategy(strategy)};
+    sharded.options.group = group;
+    double all = 0;
+    sharded.with([&](const TrainingPlan& plan, const training::MakeNetwork&) {
+      for (const training::Layer& layer : plan.layers)
+        all += picoseconds(layer.forward + layer.backward);
+    });
+    return (all - passes) / (profile.optimizer * static_cast<double>(profile.parameters()));
+  };
+  CHECK(shard_of("zero1", 0) == Approx(1. / 8).epsilon(1e-3));  // rounded per tensor
+  CHECK(shard_of("fsdp", 0) == Approx(1. / 8).epsilon(1e-3));
+  CHECK(shard_of("hsdp", 2) == Approx(1. / 2).epsilon(1e-3));
+  CHECK(shard_of("multi_worker", 0) == Approx(1).epsilon(1e-3));
+  CHECK(refusal([&] { options.plan(profile, "fifo", "none", 8); }).starts_with("strategy zero1 "));
+}
+
+TEST_CASE("scale: auto is the fastest algorithm for a bucket that supports the collectives") {
+  ScaleCase chosen{.algorithm = "auto", .ranks = 6};
+  const auto bucket = [](const TrainingPlan& plan, const training::MakeNetwork& make) {
+    return training::CollectiveTimes(plan, make).of(Collective::allreduce, 25 << 18, 4);
+  };
+  const Time took = chosen.with(bucket);
+  for (const char* name : {"ring", "rabenseifner", "circulant"}) {
+    ScaleCase other = chosen;
+    other.algorithm = name;
+    CHECK(took <= other.with(bucket));
+  }
+  // A ring of that many ranks sends too many messages, and rabenseifner has no halves.
+  ScaleCase sharded{.options = with_strategy("fsdp"), .algorithm = "auto", .ranks = 1024};
+  CHECK(sharded.with([](const TrainingPlan& plan, const training::MakeNetwork&) {
+    return unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks));
+  }) == "");
+  CHECK(sharded.row().step > 0);
+}
+
+TEST_CASE("scale: ports have a latency, topologies have nodes, and seeds choose routes") {
+  const ScaleCase none{.options = with_latency("0"), .scheduler = "fifo"},
+      some{.options = with_latency("1ms"), .scheduler = "fifo"};
+  CHECK(some.period() > none.period());
+  const ScaleCase pod{.network = "rail_pod", .ranks = 16};
+  CHECK(pod.with([](const TrainingPlan& plan, const training::MakeNetwork&) {
+    return plan.groups ? plan.groups->even_size() : 0;
+  }) == 8);
+  // Two groups of four hosts with four paths between them, of which each message takes one at
+  // random.
+  std::string graph = "graph {";
+  for (int i = 0; i < 8; ++i)
+    graph += fmt::format("h{} [kind=host]; h{} -- e{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i,
+                         i, i / 4);
+  for (int i = 0; i < 8; ++i)
+    graph += fmt::format("e{} -- c{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i / 4, i % 4);
+  for (const char* name : {"e0", "e1", "c0", "c1", "c2", "c3"})
+    graph += fmt::format("{} [kind=switch];", name);
+  const Folder folder;
+  std::set<double> periods;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    ScaleCase random{.network = folder.with("g.dot", graph + "}"), .algorithm = "butterfly"};
+    random.options.seed = seed;
+    periods.insert(random.period());
+  }
+  CHECK(periods.size() > 1);
+}
+
+TEST_CASE("scale: codecs have a time to encode and one to decode, of a millisecond at most") {
+  const training::CodecCost cost = parse_codec_cost("1.5,0.25");
+  CHECK(cost.encode == Approx(1.5e-9));
+  CHECK(cost.decode == Approx(0.25e-9));
+  CHECK(parse_codec_cost("1e6,0").encode == Approx(1e-3));
+  for (const char* text : {"1,2e6", "2e6,1", "-1,1", "1", "1,", ",1", "1,2,3", "nan,1", "1x,1"})
+    CHECK(refusal([&] {
+            parse_codec_cost(text);
+          }).starts_with(fmt::format("--codec-cost is '{}'", text)));
+}
+
+TEST_CASE("scale: networks that are neither rates nor topologies are refused by their name") {
+  const auto refused = [](const char* network) {
+    ScaleOptions options;
+    options.networks = {network};
+    return refusal([&] {
+      const std::vector<ScaleNetwork> networks = options.parsed_networks();
+      CHECK(networks.size() == 1);
+    });
+  };
+  CHECK(refused("0G") == "network '0G' is not a rate above zero: write for example 10G or 2.5G");
+  for (const char* rate : {"-1G", "1e-300", "1e300", "1e15G"})
+    CHECK(refused(rate).find(rate) != std::string::npos);
+  CHECK(refused("10G") == "");
+}
