@@ -46,8 +46,8 @@ def main() -> None:
                     theirs = int(re.findall(r"at host \d+: (\d+)", output(
                         arguments.folder / "LogGOPSim", "-f", f"{folder}/x.bin", "-b", f"-S{EAGER}",
                         *(f"-{key}{value}" for key, value in machine.items())))[0])
-                    options = [word for key, value in machine.items() for word in (f"--{key}", f"{value}ns")]
-                    record = output(arguments.arlab, "simulate", *schedule, "--network", "loggops", *options, "--S", EAGER, "--json", "-")
+                    network = ",".join((*(f"{key}={value}ns" for key, value in machine.items()), f"S={EAGER}"))
+                    record = output(arguments.arlab, "simulate", *schedule, "--network", f"loggops:{network}", "--json", "-")
                     ours = json.loads(record.splitlines()[-1])["modelled_us"] * 1e3
                     runs += 1
                     equal += abs(ours - theirs) < 0.6

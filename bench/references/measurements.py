@@ -23,17 +23,17 @@ def mpi(lab: Lab) -> Rows:
 
 
 SIMULATED = {
-    "ring on 2^20 ranks, LogGOPS, symmetry": "arlab simulate ring -p 1M -s 4M --model loggops",
-    "butterfly on 2^20 ranks, LogGOPS, symmetry": "arlab simulate butterfly -p 1M -s 4K --model loggops",
-    "butterfly on 2^20 ranks, LogGOPS, sweep": "arlab simulate butterfly -p 1M -s 4K --model loggops --no-symmetry",
-    "butterfly on 2^20 ranks, alpha-beta, sweep": "arlab simulate butterfly -p 1M -s 4K --model alpha_beta --no-symmetry",
-    "butterfly on 2^20 ranks, LogGOPS, events": "arlab simulate butterfly -p 1M -s 4K --model loggops --events",
-    "ring on 4096 ranks, LogGOPS, events": "arlab simulate ring -p 4096 -s 16M --model loggops --events",
-    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --model fluid --no-symmetry",
+    "ring on 2^20 ranks, LogGOPS, symmetry": "arlab simulate ring -p 1M -s 4M --network loggops",
+    "butterfly on 2^20 ranks, LogGOPS, symmetry": "arlab simulate butterfly -p 1M -s 4K --network loggops",
+    "butterfly on 2^20 ranks, LogGOPS, sweep": "arlab simulate butterfly -p 1M -s 4K --network loggops --no-symmetry",
+    "butterfly on 2^20 ranks, alpha-beta, sweep": "arlab simulate butterfly -p 1M -s 4K --network alpha_beta --no-symmetry",
+    "butterfly on 2^20 ranks, LogGOPS, events": "arlab simulate butterfly -p 1M -s 4K --network loggops --events",
+    "ring on 4096 ranks, LogGOPS, events": "arlab simulate ring -p 4096 -s 16M --network loggops --events",
+    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --network fluid --no-symmetry",
     "round_robin on 1024 ranks, random placement, fat tree 4:1":
-        "arlab simulate round_robin -p 1024 -s 1M --model fluid --topology fat_tree:down=32x32,up=1x8,count=1x1 "
+        "arlab simulate round_robin -p 1024 -s 1M --network fluid --topology fat_tree:down=32x32,up=1x8,count=1x1 "
         "--placement random",
-    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --model fluid --no-symmetry",
+    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --network fluid --no-symmetry",
 }
 
 
@@ -89,7 +89,7 @@ def simgrid_speed(lab: Lab) -> Rows:
 STUDIED = {"torus:dims=16x16": "torus, 16 x 16", "fat_tree:down=16x16,up=1x16": "fat tree 1:1, 16 hosts per leaf",
            "fat_tree:down=16x16,up=1x4": "fat tree 4:1", "rail_pod:nodes=32": "rail pod, 32 nodes"}
 STUDY = ("arlab simulate all_to_all,butterfly,hierarchical,master_worker,ring,round_robin,tree -p 256 -s 1K..1Gx4 "
-         f"--model fluid --topology {','.join(STUDIED)}")
+         f"--network fluid --topology {','.join(STUDIED)}")
 
 
 def size_text(size: int) -> str:
@@ -119,7 +119,8 @@ PIECES = {"16 ranks, 64 MiB": ("arlab simulate chain,double_tree,tree -p 16 -s 6
 
 def on_model(command: str, model: str, options: str, topology: str) -> str:
     has_links = model in ("packet", "fluid")
-    return " ".join(filter(None, [command, "--model", model, options, f"--topology {topology}" if topology and has_links else ""]))
+    return " ".join(filter(None, [command, "--network", f"{model}:{options}" if options else model,
+                                  f"--topology {topology}" if topology and has_links else ""]))
 
 
 def times_by_model(lab: Lab, command: str, options: dict[str, str], topology: str) -> dict[tuple[str, int, int], list[float]]:
@@ -143,7 +144,7 @@ def pieces(lab: Lab) -> Rows:
 
 
 # Costs of a message next to nothing, so that only its bytes count; all messages are eager.
-CHEAP = {"alpha_beta": "--alpha 1ns", "loggops": "--L 100ns --o 1ns --g 1ns --S 1T", "connections": "--L 100ns --g 1ns --S 1T",
+CHEAP = {"alpha_beta": "alpha=1ns", "loggops": "L=100ns,o=1ns,g=1ns,S=1T", "connections": "L=100ns,g=1ns,S=1T",
          "packet": "", "fluid": ""}
 DRAWN = random.Random(18).sample(
     ["all_to_all", "bidirectional_ring", "bine_tree", "butterfly", "chain", "circulant", "double_tree", "master_worker", "pat",
@@ -173,11 +174,11 @@ KINDS = {"torus": "torus", "leaf_spine": "fat tree 1:1, 16 hosts per leaf", "lea
          "dragonfly": "dragonfly", "rail_pod": "rail pod, 8 GPUs per node"}
 MAP = ("arlab simulate bidirectional_ring,bine_tree,butterfly,chain,circulant,double_tree,hierarchical,master_worker,pat,"
        "rabenseifner,recursive_multiplying,ring,swing,swing_whole,torus_bucket,tree,trivance -p 16,64,256 -s 1K..1Gx16 "
-       f"--model fluid --topology {','.join(KINDS)}")
+       f"--network fluid --topology {','.join(KINDS)}")
 
-FORESTS = ["arlab simulate forest -p 16,64 -s 1K..1Gx16 --model fluid --topology "
+FORESTS = ["arlab simulate forest -p 16,64 -s 1K..1Gx16 --network fluid --topology "
            f"{','.join(kind for kind in KINDS if kind != 'dragonfly')}",
-           "arlab simulate forest -p 16 -s 1K..1Gx16 --model fluid --topology dragonfly"]  # 64 ranks take minutes
+           "arlab simulate forest -p 16 -s 1K..1Gx16 --network fluid --topology dragonfly"]  # 64 ranks take minutes
 
 
 def busiest(record: dict[str, typing.Any]) -> str:
@@ -202,11 +203,11 @@ def winner_map(lab: Lab) -> Rows:
 
 
 DISTURBED = {"a rank 100 us late": "--late 37:100us",
-             "messages 10 us late on average": "--jitter 10us --noise-runs 20",
+             "messages 10 us late on average": "--message-jitter 10us --noise-runs 20",
              "ranks interrupted for 50 us per ms": "--noise 50us:1ms --noise-runs 20"}
-ROBUSTNESS = {what: f"arlab simulate all -p 64 -s 1K,1M --model loggops {options}" for what, options in DISTURBED.items()}
+ROBUSTNESS = {what: f"arlab simulate all -p 64 -s 1K,1M --network loggops {options}" for what, options in DISTURBED.items()}
 FAILING = ("arlab simulate all_to_all,bidirectional_ring,bine_tree,butterfly,chain,circulant,double_tree,master_worker,pat,"
-           "rabenseifner,recursive_multiplying,ring,round_robin,swing,swing_whole,tree -p 64 -s 1K,1M --model fluid "
+           "rabenseifner,recursive_multiplying,ring,round_robin,swing,swing_whole,tree -p 64 -s 1K,1M --network fluid "
            "--topology leaf_spine:oversubscription=4 --flap all:50us:1ms --noise-runs 20")
 ROBUSTNESS["each link down for 50 us per ms"] = FAILING
 

@@ -25,9 +25,8 @@ def run(arlab, *arguments):
 
 def ours(arlab, algorithms, ranks, sizes, fabric, placement):
     """Seconds by algorithm and size in bytes."""
-    text = run(arlab, "simulate", ",".join(algorithms), "-p", str(ranks), "-s", ",".join(sizes), "--network", "fluid",
-               "--envelope", str(smpi.ENVELOPE), "--topology", fabric.topology, "--placement", placement, "--seed", SEED,
-               "--json", "-")
+    text = run(arlab, "simulate", ",".join(algorithms), "-p", str(ranks), "-s", ",".join(sizes), "--network",
+               f"fluid:envelope={smpi.ENVELOPE},topology={fabric.topology}", "--placement", placement, "--seed", SEED, "--json", "-")
     records = [json.loads(line) for line in text.splitlines()]
     return {(r["algorithm"], r["bytes"]): r["modelled_us"] / 1e6 for r in records if r["kind"] == "simulate"}
 

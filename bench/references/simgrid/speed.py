@@ -36,8 +36,8 @@ def main():
         for algorithm in arguments.algorithms.split(","):
             smpi.run_for_cpu([arlab, "export", algorithm, *what, "--format", "ti", "-o", trace], folder, 600)
             for fabric in fabrics:
-                _, ours = smpi.run_for_cpu([arlab, "simulate", algorithm, *what, "--network", "fluid", "--envelope",
-                                            str(smpi.ENVELOPE), "--topology", fabric.topology], folder, 600)
+                _, ours = smpi.run_for_cpu([arlab, "simulate", algorithm, *what, "--network",
+                                            f"fluid:envelope={smpi.ENVELOPE},topology={fabric.topology}"], folder, 600)
                 theirs = smpi.replay(trace, hosts, fabric, folder).cpu
                 print(f"| `{algorithm}` | {fabric.name} | {ours:.3f} s | {theirs:.1f} s | {theirs / ours:.0f} |", flush=True)
     return 0

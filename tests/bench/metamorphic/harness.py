@@ -95,17 +95,17 @@ def topology(case, ranks, wires=""):
 
 
 def model_arguments(case, model, ranks, scale=1):
-    """Parameters of a model in picoseconds, all times multiplied by `scale`."""
+    """--network of a model with parameters in picoseconds, all times multiplied by `scale`."""
     r = case.random
     gamma = r.choice((0, 0, 7, 40)) * scale
     if model == "alpha_beta":
-        return ["--alpha", f"{r.randint(0, 9) * 1000 * scale}ps", "--beta", f"{r.randint(1, 99) * scale}ps", "--gamma", f"{gamma}ps"]
+        return ["--network", f"alpha_beta:alpha={r.randint(0, 9) * 1000 * scale}ps,beta={r.randint(1, 99) * scale}ps,gamma={gamma}ps"]
     if model == "loggops":
         o = r.randint(0, 2000)
         g = o if case.is_open and r.random() < 0.5 else r.choice([g for g in (0, 300, 900, 2500) if g != o])
-        return ["--L", f"{r.randint(1, 5000) * scale}ps", "--overhead", f"{o * scale}ps", "--g", f"{g * scale}ps", "--G", f"{r.randint(1, 99) * scale}ps",
-                "--O", f"{r.choice((0, 11, 80)) * scale}ps", "--S", r.choice(("64M", "1K")), "--gamma", f"{gamma}ps"]
-    return ["--gamma", f"{gamma}ps"]
+        return ["--network", f"loggops:L={r.randint(1, 5000) * scale}ps,o={o * scale}ps,g={g * scale}ps,G={r.randint(1, 99) * scale}ps,"
+                             f"O={r.choice((0, 11, 80)) * scale}ps,S={r.choice(('64M', '1K'))},gamma={gamma}ps"]
+    return ["--network", f"{model}:gamma={gamma}ps"]
 
 
 def configuration(case, models=MODELS, collectives=COLLECTIVES):
@@ -115,7 +115,7 @@ def configuration(case, models=MODELS, collectives=COLLECTIVES):
     ranks = r.choice((2, 3, 4, 5, 6, 7, 8, 8, 9, 12, 16) if model != "packet" else (2, 3, 4, 5, 8))
     elements = r.choice((1, 3, ranks - 1, ranks, 37, 1000, 4096, 10_007) if model == "packet" else (1, ranks - 1, ranks, 37, 1000, 4096, 100_003, 1 << 18))
     collective = r.choice(collectives)
-    arguments = ["all", "-c", collective, "-p", ranks, "-n", elements, "--model", model, *model_arguments(case, model, ranks)]
+    arguments = ["all", "-c", collective, "-p", ranks, "-n", elements, *model_arguments(case, model, ranks)]
     if r.random() < 0.3:
         arguments += ["--root", r.randrange(ranks)]
     if model not in ("alpha_beta", "loggops"):

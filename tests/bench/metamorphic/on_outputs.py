@@ -66,7 +66,7 @@ def exported(case):
         return  # no such collective of this algorithm
     case.run("export", name, *what, "-o", "schedule.json")
     model = r.choice(("alpha_beta", "loggops", "fluid", "packet", "connections"))
-    run = ["-p", ranks, "-n", elements, "--model", model, *model_arguments(case, model, ranks)]
+    run = ["-p", ranks, "-n", elements, *model_arguments(case, model, ranks)]
     strip = lambda times: {key[1:]: t for key, t in times.items()}
     original = strip(case.times(name, "-c", collective, *run, "--events"))
     expect_same(original, strip(case.times("file:schedule.json", "-c", collective, *run)), "a schedule in JSON")
@@ -110,7 +110,7 @@ def edges(case):
                 raise Broken(f"{record['algorithm']} claims {record['claimed']}")
         counts = {r["algorithm"]: (r["messages"], r["elements_sent"], r["rounds"]) for r in case.records("count", *what)}
         model = r.choice(("alpha_beta", "loggops", "fluid"))
-        for record in case.records("simulate", *what, "--model", model):
+        for record in case.records("simulate", *what, "--network", model):
             if record["skipped"] is not None or record["algorithm"] not in counts:  # forest is counted with --trees only
                 continue
             if (record["messages"], record["elements_sent"], record["rounds"]) != counts[record["algorithm"]]:
@@ -123,7 +123,7 @@ def resumed(case):
     """A sweep that is broken off anywhere and resumed holds what it holds in one go."""
     r = case.random
     model = r.choice(("alpha_beta", "loggops", "fluid"))
-    sweep = ["simulate", "ring,tree,butterfly", "-p", "2..8", "-n", "0,5,4096", "--model", model, *model_arguments(case, model, 8)]
+    sweep = ["simulate", "ring,tree,butterfly", "-p", "2..8", "-n", "0,5,4096", *model_arguments(case, model, 8)]
     case.run(*sweep, "--json", "whole.jsonl", "--csv", "whole.csv", "-o", "whole.md")
     lines = case.read("whole.jsonl").splitlines(keepends=True)
     cut = "".join(lines[:r.randrange(1, len(lines))])

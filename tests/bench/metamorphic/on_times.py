@@ -9,9 +9,9 @@ def units(case):
     k, us = r.choice((1, 3, 64)), r.randint(1, 20)
     sizes = r.choice(((f"{k * 1024}K", f"{k}M", f"{k * 1024}KiB", str(k << 20), f"{k} MiB", f"{k / 1024}G"),))
     alphas = (f"{us}us", f"{us * 1000}ns", f"{us}e-6s", f"{us / 1000}ms", f"{us * 10**6}ps", f" {us} us ")
-    first = case.times("all", "-p", 6, "-s", sizes[0], "--alpha", alphas[0])
-    expect_same(first, case.times("all", "-p", "6", "-s", r.choice(sizes[1:]), "--alpha", r.choice(alphas[1:])), "units of sizes and times")
-    expect_same(first, case.times("all", "-p", "6", "-n", f"{k * 256}K", "--alpha", alphas[0]), "elements and bytes")
+    first = case.times("all", "-p", 6, "-s", sizes[0], "--network", f"alpha_beta:alpha={alphas[0]}")
+    expect_same(first, case.times("all", "-p", "6", "-s", r.choice(sizes[1:]), "--network", f"alpha_beta:alpha={r.choice(alphas[1:])}"), "units of sizes and times")
+    expect_same(first, case.times("all", "-p", "6", "-n", f"{k * 256}K", "--network", f"alpha_beta:alpha={alphas[0]}"), "elements and bytes")
     gigabytes = r.choice((1, 12.5, 50, 100))
     rates = (f"{gigabytes * 8}Gbps", f"{gigabytes}GB/s", f"{gigabytes * 8000} Mbit/s", f"{gigabytes / 1000}TBps", f"{gigabytes * 1e9}B/s")
     network = lambda rate: ("all", "-p", 4, "-s", "64K", "--topology", f"ring:hosts=4,bandwidth={rate}")
@@ -22,7 +22,7 @@ def lists(case):
     """A list is one after the other, on every axis, in any order."""
     r = case.random
     names, ranks, sizes = r.sample(IN_STEP + ("tree", "all_to_all", "pat"), 3), r.sample((2, 3, 4, 8, 16), 2), r.sample((0, 1, 100, 4096, 65536), 2)
-    rest = ["--model", model := r.choice(("alpha_beta", "loggops", "fluid")), *model_arguments(case, model, 16)]
+    rest = model_arguments(case, r.choice(("alpha_beta", "loggops", "fluid")), 16)
     run = lambda a, p, n: case.records("simulate", ",".join(a), "-p", ",".join(map(str, p)), "-n", ",".join(map(str, n)), *rest)
     whole = run(names, ranks, sizes)
     parts = [record for p in ranks for n in sizes for a in names for record in run([a], [p], [n])]
@@ -37,7 +37,7 @@ def scaled_times(case):
     """All times of a model times k: all results times k, to the picosecond."""
     r = case.random
     k, model = r.choice((2, 3, 10)), r.choice(("alpha_beta", "loggops"))
-    base = ["all", "-c", r.choice(COLLECTIVES), "-p", r.choice((2, 5, 8, 12)), "-n", r.choice((1, 7, 1000, 65_536)), "--model", model]
+    base = ["all", "-c", r.choice(COLLECTIVES), "-p", r.choice((2, 5, 8, 12)), "-n", r.choice((1, 7, 1000, 65_536))]
     state = r.getstate()
     one = case.times(*base, *model_arguments(case, model, 8))
     r.setstate(state)
@@ -82,12 +82,12 @@ def coinciding_models(case):
     """Ranks in step: alpha_beta, loggops without processor time, and fluid on a crossbar are one formula."""
     r = case.random
     ranks, m, beta, alpha = r.choice((2, 4, 8, 16)), r.choice((1, 5, 1000)), r.choice((8, 40, 80, 100)), 2 * r.randint(1, 2000)
-    base = [",".join(IN_STEP), "-p", ranks, "-n", ranks * m, "--gamma", f"{r.choice((0, 30))}ps"]
-    one = case.times(*base, "--alpha", f"{alpha}ns", "--beta", f"{beta}ps")
+    gamma, base = f"gamma={r.choice((0, 30))}ps", [",".join(IN_STEP), "-p", ranks, "-n", ranks * m, "--network"]
+    one = case.times(*base, f"alpha_beta:alpha={alpha}ns,beta={beta}ps,{gamma}")
     # LogGOPS counts one byte less: n bytes take L + (n - 1) G.
-    loggops = case.times(*base, "--network", "loggops", "--L", f"{alpha * 1000 + beta}ps", "--overhead", 0, "--g", 0, "--G", f"{beta}ps", "--O", 0)
+    loggops = case.times(*base, f"loggops:L={alpha * 1000 + beta}ps,o=0,g=0,G={beta}ps,O=0,{gamma}")
     expect_same(one, loggops, "alpha_beta and loggops")
-    fluid = case.times(*base, "--topology", f"crossbar:hosts={ranks},bandwidth={10**12 // beta}B/s,latency={alpha // 2}ns")
+    fluid = case.times(*base, f"fluid:{gamma},topology=crossbar:hosts={ranks},bandwidth={10**12 // beta}B/s,latency={alpha // 2}ns")
     expect_same(one, fluid, "alpha_beta and fluid on a crossbar", lambda key: 4 * key[1])
 
 
@@ -96,13 +96,13 @@ def larger_is_not_faster(case):
     r = case.random
     ranks, model = r.choice((2, 4, 8, 16)), r.choice(MODELS[:4])
     sizes = sorted(ranks * m for m in r.sample(range(1, 3000), 4))
-    times = case.times(",".join(IN_STEP), "-p", ranks, "-n", ",".join(map(str, sizes)), "--model", model, *model_arguments(case, model, ranks))
+    times = case.times(",".join(IN_STEP), "-p", ranks, "-n", ",".join(map(str, sizes)), *model_arguments(case, model, ranks))
     for (a, p, n, s), t in times.items():
         for size in sizes:
             if size > n and times[a, p, size, s] < t:
                 raise Broken(f"{a}: {n} elements take {t} ps, {size} elements {times[a, p, size, s]} ps")
     if case.is_open:
-        half, rest = ranks * r.randint(1, 16_000), ["--segments", r.choice((4, 16)), "--model", model, *model_arguments(case, model, ranks)]
+        half, rest = ranks * r.randint(1, 16_000), ["--segments", r.choice((4, 16)), *model_arguments(case, model, ranks)]
         small, large = (case.times("chain,tree,ring,double_tree", "-p", ranks, "-n", n, *rest) for n in (half, 2 * half))
         for (a, p, n, s), t in small.items():
             if large[a, p, 2 * n, s] < t:
@@ -123,7 +123,7 @@ def relabeled(case):
     model, names = r.choice((("alpha_beta", "tree,chain"), ("loggops", "chain")))
     parameters = model_arguments(case, model, ranks)
     for collective in ("reduce", "broadcast"):
-        roots = [case.times(names, "-c", collective, "-p", ranks, "-n", 1000, "--root", root, "--model", model, *parameters)
+        roots = [case.times(names, "-c", collective, "-p", ranks, "-n", 1000, "--root", root, *parameters)
                  for root in (0, r.randrange(1, ranks))]
         expect_same(*roots, f"another root of {collective}")
     network = ("all", "-p", ranks, "-n", r.choice((10, 10_000)), "--topology", f"crossbar:hosts={ranks}")
