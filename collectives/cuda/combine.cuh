@@ -85,20 +85,22 @@ template <class Step>
 struct InWords {
   static constexpr bool exists = false;
 };
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
 template <class T, class Step>
 requires(is_float8<T>) struct InWords<Widened<T, Step>> {
-  static constexpr bool exists = kHasFloat8;
+  static constexpr bool exists = true;
   static __device__ std::uint32_t step(std::uint32_t a, std::uint32_t b) {
     return float8_arithmetic<T, Step>(a, b);
   }
 };
 template <class T, bool kMin>
 requires(is_float8<T>) struct InWords<Extreme<T, kMin>> {
-  static constexpr bool exists = kHasFloat8;
+  static constexpr bool exists = true;
   static __device__ std::uint32_t step(std::uint32_t a, std::uint32_t b) {
     return float8_extremes<T, kMin>(a, b);
   }
 };
+#endif
 
 /// Adds all senders, of which `from(k)` is the k-th, to `into` in one pass over it.
 template <class T, class Step, class From>

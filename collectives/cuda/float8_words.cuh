@@ -9,29 +9,23 @@
 
 namespace arlab::collectives::cuda {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
-inline constexpr bool kHasFloat8 = true;
-#else
-inline constexpr bool kHasFloat8 = false;
-#endif
-
 template <class T>
 inline constexpr bool kIsE4m3 = std::is_same_v<T, Float8E4m3>;
 template <class T>
 inline constexpr bool is_float8 = kIsE4m3<T> || std::is_same_v<T, Float8E5m2>;
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+
 /// Two float16 from the lower, or the upper, two elements of a word.
 template <class T>
 __device__ std::uint32_t to_halves(std::uint32_t word, bool upper) {
   std::uint32_t halves = 0;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
   if constexpr (kIsE4m3<T>)
     asm("cvt.rn.f16x2.e4m3x2 %0, %1;"
         : "=r"(halves)
         : "h"(static_cast<std::uint16_t>(upper ? word >> 16 : word)));
   else
     halves = __byte_perm(word, 0, upper ? 0x3424 : 0x1404);
-#endif
   return halves;
 }
 
@@ -39,20 +33,12 @@ __device__ std::uint32_t to_halves(std::uint32_t word, bool upper) {
 template <class T, class Step>
 __device__ std::uint32_t float8_arithmetic(std::uint32_t a, std::uint32_t b) {
   std::uint32_t pairs[2] = {};
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
 #pragma unroll
   for (int pair = 0; pair < 2; ++pair) {
     const auto x = __half22float2(__builtin_bit_cast(__half2_raw, to_halves<T>(a, pair == 1)));
     const auto y = __half22float2(__builtin_bit_cast(__half2_raw, to_halves<T>(b, pair == 1)));
-    const float low = Step{}(x.x, y.x), high = Step{}(x.y, y.y);
-    std::uint16_t both = 0;
-    if constexpr (kIsE4m3<T>)
-      asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(both) : "f"(high), "f"(low));
-    else
-      asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(both) : "f"(high), "f"(low));
-    pairs[pair] = both;
+    pairs[pair] = to_float8_pair<T>(Step{}(x.x, y.x), Step{}(x.y, y.y));
   }
-#endif
   return pairs[0] | pairs[1] << 16;
 }
 
@@ -60,7 +46,6 @@ __device__ std::uint32_t float8_arithmetic(std::uint32_t a, std::uint32_t b) {
 template <class T, bool kMin>
 __device__ std::uint32_t float8_extremes(std::uint32_t a, std::uint32_t b) {
   std::uint32_t pairs[2] = {};
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
 #pragma unroll
   for (int pair = 0; pair < 2; ++pair) {
     const std::uint32_t x = to_halves<T>(a, pair == 1), y = to_halves<T>(b, pair == 1);
@@ -75,8 +60,9 @@ __device__ std::uint32_t float8_extremes(std::uint32_t a, std::uint32_t b) {
     }
   }
   if constexpr (!kIsE4m3<T>) return __byte_perm(pairs[0], pairs[1], 0x7531);
-#endif
   return pairs[0] | pairs[1] << 16;
 }
+
+#endif
 
 }  // namespace arlab::collectives::cuda

@@ -53,15 +53,23 @@ ARLAB_INLINE float float8_value(T x) {
 #endif
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+/// Two at once, by one instruction; the first is the lower byte.
+template <class T>
+__device__ inline std::uint16_t to_float8_pair(float low, float high) {
+  std::uint16_t pair = 0;
+  if constexpr (T::kBias == Float8E4m3::kBias)
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+#endif
+
 template <class T>
 ARLAB_INLINE T to_float8(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
-  std::uint16_t pair = 0;
-  if constexpr (T::kBias == Float8E4m3::kBias)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0F), "f"(x));
-  else
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0F), "f"(x));
-  return {static_cast<std::uint8_t>(pair)};
+  return {static_cast<std::uint8_t>(to_float8_pair<T>(x, 0.0F))};
 #else
   constexpr unsigned kShift = 23 - T::kFractionBits;
   constexpr std::uint32_t kRebias = (127 - T::kBias) << 23;
