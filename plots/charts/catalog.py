@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import compared, compression, lines, links, maps, planned, style, training
+from .focus import Focus, focus
 from .records import Record
 from .settings import MEASURED, Setting, label_of
 from .slices import FEWEST, Point, Slice, best_slices
@@ -28,6 +29,7 @@ class Panel:
     records: Sequence[Record]
     draw: Callable[[Axes], None]
     rows: int = 0  # of bars
+    notes: Sequence[str] = ()  # for the end of the figure
 
     def height(self) -> float:
         return max(style.PANEL_HEIGHT, 1.2 + 0.32 * self.rows)
@@ -40,19 +42,25 @@ class Chart:
     panels: Callable[[Sequence[Record], dict[str, str], Optional[str]], list[Panel]]
 
 
-def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str]], None],
+def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str], Focus], None],
                 wanted: Callable[[Slice], bool] = lambda _: True, note: str = "") -> Callable[..., list[Panel]]:
-    def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
+    def panels(records: Sequence[Record], marker: dict[str, str], baseline: Optional[str]) -> list[Panel]:
         shown = [one for one in best_slices(records, over) if one.series and wanted(one)]
         first = heads([one.setting for one in shown], [_fixed(one) for one in shown])
-        return [Panel((head, rest_of(one.setting, head) + (note or note_of(one))), one.records, partial(draw, one=one, marker=marker)) for head, one in zip(first, shown)]
+        made = []
+        for head, one in zip(first, shown):
+            lines = focus(one, baseline)
+            made.append(Panel((head, rest_of(one.setting, head) + (note or note_of(one))), one.records,
+                              partial(draw, one=one, marker=marker, focus=lines), notes=lines.ties()))
+        return made
     return panels
 
 
-def grid_panels(draw: Callable[..., None], note: Callable[[maps.Grid], str]) -> Callable[..., list[Panel]]:
+def grid_panels(draw: Callable[..., None], note: Callable[[maps.Grid], str],
+                ties: Callable[[maps.Grid], list[str]] = lambda _: []) -> Callable[..., list[Panel]]:
     def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
         grids = maps.grids(records)
-        return [Panel((head, rest_of(grid.setting, head) + note(grid)), grid.records, partial(draw, grid=grid, marker=marker))
+        return [Panel((head, rest_of(grid.setting, head) + note(grid)), grid.records, partial(draw, grid=grid, marker=marker), notes=ties(grid))
                 for head, grid in zip(heads([grid.setting for grid in grids]), grids)]
     return panels
 
@@ -88,7 +96,8 @@ CHARTS = {
                                         line_panels("bytes", compared.predicted, compared.has_prediction,
                                                     "on the line the model is exact; gray: within a factor of 2")),
     "nearness": Chart("How near to the fastest", GRID, grid_panels(
-        compared.nearness, lambda grid: f"{len(grid.sizes)} sizes, {len(grid.ranks)} rank counts; higher is better")),
+        compared.nearness, lambda grid: f"{len(grid.sizes)} sizes, {len(grid.ranks)} rank counts; higher is better",
+        lambda grid: compared.profile_focus(grid).ties())),
     "training_loss": Chart("Loss of training", training.NEEDS, training_panels(training.loss_panels)),
     "training_step": Chart("Parts of a training step", training.NEEDS, training_panels(training.step_panels)),
     "training_scaling": Chart("Training on more workers", training.NEEDS + " with 1 worker and more",
@@ -125,7 +134,9 @@ def draw(panels: Sequence[Panel], title: str) -> Figure:
     """Returns the figure: title, grid of panels, footer. Margins are in inches, so that nothing overlaps."""
     columns = min(COLUMNS, len(panels))
     width = columns * style.PANEL_WIDTH
-    notes = sources([record for panel in panels for record in panel.records], int(width * 15.5))
+    ties = dict.fromkeys(note for panel in panels for note in panel.notes)
+    notes = [*wrapped([f"as fast: {'; '.join(ties)}"] if ties else [], int(width * 15.5)),
+             *sources([record for panel in panels for record in panel.records], int(width * 15.5))]
     heights = [max(panel.height() for panel in panels[i:i + columns]) for i in range(0, len(panels), columns)]
     head, foot = 0.4, 0.3 + 0.145 * len(notes)
     height = sum(heights) + head + foot
@@ -144,11 +155,11 @@ def draw(panels: Sequence[Panel], title: str) -> Figure:
 def heads(settings: Sequence[Setting], fixed: Sequence[str] = ()) -> list[str]:
     """Returns the titles of panels. Parameters, which are long, are part of one only if they differ between the panels; what
     does not differ is left out of a long title."""
-    alike = set.intersection(*(set(setting.words) for setting in settings)) if settings else set()
     made = []
     for setting, at in zip(settings, fixed or [""] * len(settings)):
+        alike = set.intersection(*(set(other.words) for other in settings if other.kind == setting.kind))
         words = [at, *(word for word in setting.words if "=" not in word or word not in alike)]
-        if len(", ".join(words)) > WIDE and len(settings) > 1:
+        if len(", ".join(words)) > WIDE and sum(other.kind == setting.kind for other in settings) > 1:
             words = [at, *(word for word in setting.words if word not in alike)]
         where = ", ".join(filter(None, [f"on {setting.host}" if setting.host else "", *setting.origin]))
         kind = "Measured" if setting.kind == MEASURED else "Simulated"
@@ -194,6 +205,9 @@ def sources(records: Iterable[Record], columns: int) -> list[str]:
     """Returns the footer: every data file drawn, with the commands that wrote it."""
     pairs = dict.fromkeys((record.path, str(record.context.get("command") or "command unknown"))
                           for record in records)
-    return [line for path, command in pairs
-            for line in textwrap.wrap(f"{path}: {command}", columns, subsequent_indent="    ")]
+    return wrapped([f"{path}: {command}" for path, command in pairs], columns)
+
+
+def wrapped(lines: Iterable[str], columns: int) -> list[str]:
+    return [part for line in lines for part in textwrap.wrap(line, columns, subsequent_indent="    ")]
 

@@ -1,15 +1,16 @@
-"""Lines over sizes or ranks: time with labeled crossovers, bus bandwidth, efficiency."""
+"""Lines over sizes or ranks: time with labeled crossovers, bus bandwidth, efficiency; each with the lines in focus."""
 
 import math
 import re
-from typing import Callable, Optional
+from typing import Callable, Mapping, Optional
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from . import style
+from .focus import OTHERS, Focus, Points
 from .slices import Point, Series, Slice
-from .text import bytes_text, count_text, plain
+from .text import bytes_text, count_text, plain, shortened
 
 _RATES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 
@@ -21,30 +22,54 @@ def x_axis(axes: Axes, one: Slice) -> None:
     axes.set_xlabel("bytes per rank" if of_size else "ranks")
 
 
-def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
-    """Draws bands, lines, dashed model times and names; a line below another one shows as a rim."""
+def time_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
+    """Draws bands, lines, dashed model times and names."""
     x_axis(axes, one)
     axes.set_yscale("log")
-    for i, series in enumerate(one.series):
-        color = style.line_color(series.color)
-        hiding = sum(later.points == series.points for later in one.series[i + 1:])
-        xs = [point.x for point in series.points]
-        axes.plot(xs, [point.time for point in series.points], color=color, marker=marker[series.label],
-                  linewidth=style.LINE + 2 * hiding, markeredgecolor="white", markeredgewidth=0.5, zorder=3,
-                  gid=plain(f"line {series.label}"))
+    series = {series.label: series for series in one.series}
+    for line in focus.named:
+        points, color = series[line.first].points, style.line_color(line.color)
         nan = (float("nan"), float("nan"))
-        low, high = zip(*(point.ci95 or nan for point in series.points))
-        axes.fill_between(xs, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
-        modelled = [(point.x, point.modelled) for point in series.points if point.modelled]
+        low, high = zip(*(point.ci95 or nan for point in points))
+        axes.fill_between([point.x for point in points], low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
+        modelled = [(point.x, point.modelled) for point in points if point.modelled]
         if modelled:
             axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
     _bound_line(axes, one)
-    style.time_y_axis(axes)
-    for i, (x, text) in enumerate(crossovers(one)):
+    _draw(axes, one, marker, focus, lambda _, point: point.time, style.time_y_axis)
+    for i, (x, text) in enumerate(crossovers(one, focus)):
         axes.axvline(x, color=style.QUIET, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
         axes.text(x, 0.02 + 0.06 * (i % 3), text, transform=axes.get_xaxis_transform(), fontsize=style.TINY, color=style.INK, ha="center",
                   va="bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
-    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, s.points[-1].time) for s in one.series])
+
+
+def _draw(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus, value: Callable[[Series, Point], float],
+          finish: Callable[[Axes], None]) -> None:
+    """Draws the lines, those in focus above the gray ones, and names them when `finish` has set the limits."""
+    points = {series.label: [(point.x, value(series, point)) for point in series.points] for series in one.series}
+    draw_focus(axes, points, focus, marker)
+    finish(axes)
+    name_focus(axes, points, focus)
+
+
+def draw_focus(axes: Axes, points: Mapping[str, Points], focus: Focus, marker: dict[str, str], **looks: object) -> None:
+    """Draws each line once per label that it stands for: the SVG names them."""
+    for line in focus.others:
+        for label in line.labels:
+            axes.plot(*zip(*points[label]), gid=plain(f"line {label}"), color=OTHERS, linewidth=0.9, zorder=1.7)
+    for line in focus.named:
+        for label in line.labels:
+            axes.plot(*zip(*points[label]), gid=plain(f"line {label}"), color=style.line_color(line.color), marker=marker[line.first],
+                      markeredgecolor="white", markeredgewidth=0.5, zorder=3, **looks)
+
+
+def name_focus(axes: Axes, points: Mapping[str, Points], focus: Focus) -> None:
+    """Names the lines at their ends, and counts the gray ones. Call when the limits are final."""
+    ends = [(line.name, line.color, *points[line.first][-1]) for line in focus.named]
+    if focus.others:
+        lasts = sorted((points[line.first][-1] for line in focus.others), key=lambda last: last[1])
+        ends.append((f"{focus.count_others()} others", style.QUIET, *lasts[len(lasts) // 2]))
+    style.label_ends(axes, ends)
 
 
 def _bound_line(axes: Axes, one: Slice) -> None:
@@ -57,11 +82,13 @@ def _bound_line(axes: Axes, one: Slice) -> None:
     axes.annotate("bound", (xs[0], bound[xs[0]]), (4, 3), textcoords="offset points", fontsize=style.TINY, color=style.INK)
 
 
-def crossovers(one: Slice) -> list[tuple[float, str]]:
-    """Returns where the fastest algorithm changes, interpolated on logarithmic axes: (x, "≈ 300 KiB").
+def crossovers(one: Slice, focus: Focus) -> list[tuple[float, str]]:
+    """Returns where the fastest algorithm changes: (x, "Tree to Ring ≈ 300 KiB"), interpolated on logarithmic axes; ranks are
+    whole numbers.
 
-    Only if the 95% intervals of the two algorithms are disjoint on both sides.
+    Only between lines in focus, and if their 95% intervals are disjoint on both sides.
     """
+    names = {label: line.first for line in focus.named for label in line.labels}
     band = {series.label: {point.x: point.ci95 for point in series.points} for series in one.series}
 
     def apart(x: int, quick: str, slow: str) -> bool:
@@ -75,6 +102,8 @@ def crossovers(one: Slice) -> list[tuple[float, str]]:
         second = min(sorted(at), key=lambda label: at[label][b])
         if at[first][b] <= at[second][b] * (1 + 1e-9) or at[second][a] <= at[first][a] * (1 + 1e-9):
             continue  # the same one, or a tie
+        if first not in names or second not in names:
+            continue
         if not apart(a, first, second) or not apart(b, second, first):
             continue
         before = math.log(at[second][a] / at[first][a])
@@ -82,7 +111,8 @@ def crossovers(one: Slice) -> list[tuple[float, str]]:
         if one.over == "ranks" and b == a + 1:
             continue  # no number of ranks is between
         x = a * (b / a) ** (before / (before + after))
-        found.append((x, f"≈ {bytes_text(x, 2) if one.over == 'bytes' else f'{x:.2g} ranks'}"))
+        place = f"≈ {bytes_text(x, 2)}" if one.over == "bytes" else f"at {math.ceil(x)} ranks"
+        found.append((x, f"{shortened(names[first])} to {shortened(names[second])} {place}"))
     return found
 
 
@@ -112,44 +142,35 @@ def peak_of(one: Slice) -> Optional[float]:
     return None
 
 
-def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
+def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
     """Draws bus bandwidth; the dashed line is the rate of a port, if the model has one."""
     x_axis(axes, one)
-    _plain_lines(axes, one, marker, lambda series, point: bandwidth(point, one))
-    axes.set_ylim(0, None)
     peak = peak_of(one)
-    if peak:
-        axes.axhline(peak, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)))
-        axes.annotate(f"a port: {peak:.4g} GB/s", (0, peak), (4, 3), xycoords=("axes fraction", "data"),
-                      textcoords="offset points", fontsize=style.TINY, color=style.INK)
-        axes.set_ylim(0, peak * 1.12)
-    axes.set_ylabel("bus bandwidth, GB/s")
-    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, bandwidth(s.points[-1], one)) for s in one.series])
+
+    def finish(axes: Axes) -> None:
+        axes.set_ylim(0, peak * 1.12 if peak else None)
+        axes.set_ylabel("bus bandwidth, GB/s")
+        if peak:
+            axes.axhline(peak, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)))
+            axes.annotate(f"a port: {peak:.4g} GB/s", (0, peak), (4, 3), xycoords=("axes fraction", "data"),
+                          textcoords="offset points", fontsize=style.TINY, color=style.INK)
+    _draw(axes, one, marker, focus, lambda _, point: bandwidth(point, one), finish)
 
 
-def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
+def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
     """Draws bus bandwidth relative to the same algorithm on the fewest ranks, for one size."""
     x_axis(axes, one)
-
     fewest = {series.label: next((point for point in series.points if bandwidth(point, one) > 0), None) for series in one.series}
+    firsts = {first.x for first in fewest.values() if first}
+    of = f"{count_text(min(firsts))} ranks" if len(firsts) == 1 else "the fewest ranks of each"
 
     def left(series: Series, point: Point) -> float:
         first = fewest[series.label]
         return bandwidth(point, one) / bandwidth(first, one) if first else 0.0
-    _plain_lines(axes, one, marker, left)
-    axes.axhline(1, color=style.QUIET, linewidth=0.8)
-    axes.set_ylim(0, None)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
-    firsts = {first.x for first in fewest.values() if first}
-    of = f"{count_text(min(firsts))} ranks" if len(firsts) == 1 else "the fewest ranks of each"
-    axes.set_ylabel(f"bus bandwidth, % of that on {of}")
-    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, left(s, s.points[-1])) for s in one.series])
 
-
-def _plain_lines(axes: Axes, one: Slice, marker: dict[str, str], value: Callable[[Series, Point], float]) -> None:
-    lines = [[(point.x, value(series, point)) for point in series.points] for series in one.series]
-    for i, (series, line) in enumerate(zip(one.series, lines)):
-        hiding = sum(style.coincide(line, later) for later in lines[i + 1:])
-        axes.plot(*zip(*line),
-                  color=style.line_color(series.color), marker=marker[series.label], linewidth=style.LINE + 2 * hiding,
-                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=plain(f"line {series.label}"))
+    def finish(axes: Axes) -> None:
+        axes.axhline(1, color=style.QUIET, linewidth=0.8)
+        axes.set_ylim(0, None)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
+        axes.set_ylabel(f"bus bandwidth, % of that on {of}")
+    _draw(axes, one, marker, focus, left, finish)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from . import style
+from .focus import own_of_libraries
 from .records import Record
 from .settings import Setting, label_of, launch_of, settings, time_of
 from .slices import order_of
@@ -17,8 +18,8 @@ from .text import bytes_text, count_text, shortened
 
 # Orange is slower, white equal, blue faster: colors of Okabe and Ito, which color-blind readers distinguish.
 DIVERGING = LinearSegmentedColormap.from_list("speedup", ["#D55E00", "#F2B68C", "#FFFFFF", "#86B9DC", "#0072B2"])
+MOST_MAPS = 6  # against a baseline
 MOST_WRITTEN = 14  # columns with numbers; with more, they would touch
-TIE = 1.001  # times within this factor of the best are equal: the last digits of simulated times differ
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def best_of(grid: Grid) -> dict[tuple[int, int], Best]:
     """Returns the fastest of each cell. Of several that tie, it is the one that is fastest in the most cells."""
     times = {cell: sorted((of[cell], label) for label, of in grid.times.items() if cell in of)
              for cell in {cell for of in grid.times.values() for cell in of}}
-    ties = {cell: [label for time, label in here if time <= here[0][0] * TIE] for cell, here in times.items()}
+    ties = {cell: [label for time, label in here if time <= here[0][0] * style.TIE] for cell, here in times.items()}
     wins = Counter(label for labels in ties.values() for label in labels)
     best = {}
     for cell, here in times.items():
@@ -122,9 +123,9 @@ def baseline_of(grid: Grid, wanted: Optional[str]) -> Optional[str]:
     """Returns the label to compare with: the wanted one, a library's own, else the most often fastest."""
     if wanted is not None:
         return wanted if wanted in grid.times else None
-    native = [label_of(r) for r in grid.records if r.get("family") in (None, "native") and label_of(r) in grid.times]
+    native = own_of_libraries(grid.records) & grid.times.keys()
     if native:
-        return sorted(native)[0]
+        return min(native)
     cells = {cell for of in grid.times.values() for cell in of}
     fastest = [min((of[cell], label) for label, of in grid.times.items() if cell in of)[1] for cell in cells]
     return max(sorted(set(fastest)), key=fastest.count)
@@ -146,4 +147,9 @@ def speedup_map(axes: Axes, grid: Grid, label: str, baseline: str) -> None:
 
 
 def labels_against(grid: Grid, baseline: str) -> Sequence[str]:
-    return [label for label in sorted(grid.times) if label != baseline]
+    """Returns the labels to compare with the baseline, in their order: those that are faster than it by the most on average."""
+    def slowness(label: str) -> float:
+        both = grid.times[label].keys() & grid.times[baseline].keys()
+        return sum(math.log(grid.times[label][cell] / grid.times[baseline][cell]) for cell in both) / max(1, len(both))
+    others = sorted(label for label in grid.times if label != baseline)
+    return sorted(sorted(others, key=slowness)[:MOST_MAPS])

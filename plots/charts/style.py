@@ -25,6 +25,7 @@ PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
 INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
 TITLE, TEXT, SMALL, TINY = 13.0, 9.5, 8.5, 7.5  # points
 LINE = 1.8
+TIE = 1.001  # times within this factor of the best are equal: the last digits of simulated times differ
 # For series without a color in their records; also for color-blind readers (after Okabe and Ito).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4fb5", "#a6761d",
            "#4d9221", "#c51b7d", "#35978f", "#b2182b", "#6a7b8c", "#8e9b00")

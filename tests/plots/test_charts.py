@@ -149,7 +149,7 @@ class Charts(Folder):
         data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 12, 1 << 14, 1 << 16], [2])
         charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
         texts, _ = self.svg(self.folder, "time_against_size")
-        self.assertIn("≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
+        self.assertIn("steep to flat ≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
 
     def test_no_crossover_where_intervals_meet(self) -> None:
         rows = [{"schema": 2, "kind": "run", "backend": "b", "ranks": 2, "bytes": size, "label": label, "skipped": None,

@@ -15,7 +15,7 @@ except ImportError:
     print("skipped: needs matplotlib (apt install python3-matplotlib)")
     sys.exit(77)
 matplotlib.use("Agg")
-from charts import compared, compression, lines, links, maps, slices, style, text, training, winners  # noqa: E402
+from charts import compared, compression, focus, lines, links, maps, slices, style, text, training, winners  # noqa: E402
 from charts.records import Record  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
@@ -61,26 +61,26 @@ class Lines(Values):
 
     def test_bus_bandwidth_is_bytes_by_time_times_2_p_minus_1_by_p(self) -> None:
         one, = slices.best_slices(self.RUNS, "bytes")
-        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, style.markers(["ring", "tree"])))
+        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, style.markers(["ring", "tree"]), focus.focus(one, None)))
         self.near(found["ring"], [(1000, 1000 / 2.0 * 1.5 / 1e3), (8000, 8000 / 4.0 * 1.5 / 1e3)])  # bytes per us, so GB/s
         self.near(found["tree"], [(1000, 1.5), (8000, 1.5)])
 
     def test_bus_bandwidth_over_ranks_takes_their_number(self) -> None:
         one, = slices.best_slices([run("ring", 2, 6000, 3.0), run("ring", 8, 6000, 3.5)], "ranks")
-        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, style.markers(["ring"])))
+        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, style.markers(["ring"]), focus.focus(one, None)))
         self.near(found["ring"], [(2, 2.0), (8, 6000 / 3.5 * 2 * 7 / 8 / 1e3)])
 
     def test_efficiency_is_bus_bandwidth_relative_to_the_fewest_ranks(self) -> None:
         one, = slices.best_slices([run("ring", 8, 6000, 7.0), run("ring", 2, 6000, 3.0), run("tree", 4, 6000, 5.0),
                                    run("tree", 8, 6000, 10.0)], "ranks")
-        found = drawn(lambda axes: lines.efficiency_lines(axes, one, style.markers(["ring", "tree"])))
+        found = drawn(lambda axes: lines.efficiency_lines(axes, one, style.markers(["ring", "tree"]), focus.focus(one, None)))
         self.near(found["ring"], [(2, 1), (8, 3 / 7 * 7 / 8 / (1 / 2))])
         self.near(found["tree"], [(4, 1), (8, 0.5 * (7 / 8) / (3 / 4))])
 
     def test_times_intervals_and_models_are_those_of_the_records(self) -> None:
         one, = slices.best_slices([run("ring", 4, 1000, 2.0, modelled_us=1.5), run("ring", 4, 4000, 5.0)], "bytes")
         self.assertEqual(one.series[0].points[0], slices.Point(1000, 2.0, (1.8, 2.2), 1.5))
-        self.near(drawn(lambda axes: lines.time_lines(axes, one, style.markers(["ring"])))["ring"], [(1000, 2), (4000, 5)])
+        self.near(drawn(lambda axes: lines.time_lines(axes, one, style.markers(["ring"]), focus.focus(one, None)))["ring"], [(1000, 2), (4000, 5)])
 
     def test_a_port_has_the_rate_of_the_model(self) -> None:
         def peak(machine: str):
@@ -99,16 +99,50 @@ class Lines(Values):
         # 4, 16 and 8, 8: at 1000 x 4^(1/2 of the way), where both are 8.
         one, = slices.best_slices([run("a", 2, 1000, 4.0), run("a", 2, 4000, 16.0), run("b", 2, 1000, 8.0), run("b", 2, 4000, 8.0)],
                                   "bytes")
-        (x, _), = lines.crossovers(one)
+        (x, text), = lines.crossovers(one, focus.focus(one, None))
         self.assertAlmostEqual(x, 2000)
+        self.assertEqual(text, "a to b ≈ 2 KiB")
 
     def test_no_crossover_in_a_tie_or_at_sizes_that_one_lacks(self) -> None:
         def crossings(rows):
-            return lines.crossovers(slices.best_slices(rows, "bytes")[0])
+            one, = slices.best_slices(rows, "bytes")
+            return lines.crossovers(one, focus.focus(one, None))
         tie = [simulated(label, 2, size, us) for label, times in (("a", (4, 8)), ("b", (8, 8))) for size, us in zip((1, 2), times)]
         self.assertEqual(crossings(tie), [])
         lacks = [simulated("a", 2, 1, 4), simulated("a", 2, 2, 9), simulated("b", 2, 2, 5), simulated("b", 2, 4, 5)]
         self.assertEqual(crossings(lacks), [])
+
+    def test_ranks_of_a_crossover_are_a_whole_number(self) -> None:
+        one, = slices.best_slices([simulated(label, p, 1000, us) for label, times in (("a", (1, 10)), ("b", (4, 5)))
+                                   for p, us in zip((2, 8), times)], "ranks")
+        self.assertEqual([text for _, text in lines.crossovers(one, focus.focus(one, None))], ["a to b at 6 ranks"])
+
+
+class Focus(Values):
+    """Of nine algorithms and a library, each a line of its own: l0 is the fastest below, l8 above."""
+
+    ROWS = [simulated(f"l{i}", 2, size, us) for i in range(9) for size, us in ((1000, 1 + i), (4000, 20 - i))]
+    LIBRARY = [simulated("lib", 2, size, 90, family=None, color=None) for size in (1000, 4000)]
+
+    def test_the_baseline_the_fastest_and_the_nearest_are_named(self) -> None:
+        one, = slices.best_slices(self.ROWS + self.LIBRARY, "bytes")
+        shown = focus.focus(one, None)
+        self.assertEqual([line.first for line in shown.named], ["l0", "l1", "l2", "l3", "l4", "l8", "lib"])
+        self.assertEqual((shown.count_others(), shown.named[-1].color), (3, style.INK))
+        self.assertEqual([line.first for line in focus.focus(one, "l7").named], ["l0", "l1", "l2", "l3", "l4", "l7", "l8"])
+
+    def test_eight_lines_are_all_named(self) -> None:
+        one, = slices.best_slices(self.ROWS[:16], "bytes")
+        self.assertEqual([len(lines) for lines in (focus.focus(one, None).named, focus.focus(one, None).others)], [8, 0])
+
+    def test_lines_that_coincide_are_one_but_not_with_the_baseline(self) -> None:
+        rows = [simulated(label, 2, size, size) for label in ("a", "b", "c") for size in (1000, 4000)]
+        one, = slices.best_slices(rows, "bytes")
+        self.assertEqual(focus.focus(one, None).ties(), ["a = b = c"])
+        self.assertEqual([line.name for line in focus.focus(one, None).named], ["a + 2 ties"])
+        self.assertEqual([line.name for line in focus.focus(one, "b").named], ["a + 1 tie", "b"])
+        self.assertEqual(sorted(drawn(lambda axes: lines.time_lines(axes, one, style.markers(["a", "b", "c"]), focus.focus(one, None)))),
+                         ["a", "b", "c"])
 
 
 class Slices(Values):
@@ -184,6 +218,9 @@ class Maps(Values):
         self.assertEqual(maps.baseline_of(grid, "b"), "b")
         self.assertIsNone(maps.baseline_of(grid, "c"))
         self.assertEqual(list(maps.labels_against(grid, "a")), ["b"])
+        slower = [simulated(f"s{i}", ranks, size, 100 + i) for i in range(9) for ranks in (2, 4) for size in (1024, 4096)]
+        many, = maps.grids([*grid.records, *slower])
+        self.assertEqual(list(maps.labels_against(many, "a")), ["b", "s0", "s1", "s2", "s3", "s4"])
         rows = [*grid.records, *(simulated("lib", ranks, size, 9, family=None) for ranks in (2, 4) for size in (1024, 4096))]
         self.assertEqual(maps.baseline_of(maps.grids(rows)[0], None), "lib")
 
@@ -197,7 +234,7 @@ class Maps(Values):
         one, = slices.best_slices([run("a", 2, 1, 4.0, modelled_us=3.0), run("a", 2, 2, 9.0), run("a", 2, 3, 8.0, modelled_us=10.0)],
                                   "bytes")
         self.assertTrue(compared.has_prediction(one))
-        self.near(drawn(lambda axes: compared.predicted(axes, one, style.markers(["a"])))["a"], [(3, 4), (10, 8)])
+        self.near(drawn(lambda axes: compared.predicted(axes, one, style.markers(["a"]), focus.focus(one, None)))["a"], [(3, 4), (10, 8)])
 
 
 class Winners(Values):
