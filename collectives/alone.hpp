@@ -8,8 +8,7 @@ namespace arlab::collectives {
 
 class Alone final : public Communicator {
  public:
-  Rank rank() const override { return 0; }
-  Rank ranks() const override { return 1; }
+  Alone() : Communicator(0, 1) {}
   void start(int lane, std::span<const Transfer> round, Operand) override {
     expects(round.empty(), "a message has no rank to go to");
     started_.push_back(lane);

@@ -67,8 +67,8 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  virtual Rank rank() const = 0;
-  virtual Rank ranks() const = 0;
+  Rank rank() const { return rank_; }
+  Rank ranks() const { return ranks_; }
 
   /// Starts a round of one lane (0 to 4095 on every backend). The caller must not touch `round` and
   /// its memory until wait() returns the lane. Sends read the memory as it is now. Reductions apply
@@ -114,9 +114,12 @@ class Communicator {
   void native_allreduce(std::byte* data, Count elements, Operand operand);
 
  protected:
-  Communicator() = default;
-  explicit Communicator(Services services) : services_(std::move(services)) {}
+  Communicator(Rank rank, Rank ranks, Services services = {})
+      : services_(std::move(services)), rank_(rank), ranks_(ranks) {}
   Services services_;
+
+ private:
+  Rank rank_, ranks_;
 };
 
 /// Returns the groups of ranks that share a machine; null if all ranks share one, or none do. All

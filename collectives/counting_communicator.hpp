@@ -21,7 +21,9 @@ class CountingCommunicator final : public Communicator, private Baseline {
  public:
   /// The other must outlive this one.
   explicit CountingCommunicator(Communicator& other)
-      : Communicator(other.services()), other_(other), library_(other.baseline()) {
+      : Communicator(other.rank(), other.ranks(), other.services()),
+        other_(other),
+        library_(other.baseline()) {
     services_.baseline = this;
   }
 
@@ -37,8 +39,6 @@ class CountingCommunicator final : public Communicator, private Baseline {
     seconds_ += seconds;
   }
 
-  Rank rank() const override { return other_.rank(); }
-  Rank ranks() const override { return other_.ranks(); }
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     count(round, operand);
     timed([&] { other_.start(lane, round, operand); });

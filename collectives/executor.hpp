@@ -30,13 +30,12 @@ class Workload {
 
   /// Makes the vectors of the runs to come, and forgets those of the last.
   virtual void load(const Problem& problem, Operand operand) = 0;
-  /// Makes ready what the runs of this request need, which takes longer the first time. Needs
+  /// Makes ready what the runs of this request need, which takes longer the first time. Puts the
+  /// input in place, or out of place values that are no result. Returns when it is done. Needs
   /// load().
-  virtual void prepare(const RunRequest& request) = 0;
-  /// Puts the input in place, or out of place values that are no result. Returns when it is done.
-  virtual void reset(const RunMode& mode) = 0;
-  /// Runs the prepared collective so many times back to back. Returns the seconds from the first
-  /// start to the last end.
+  virtual void reset(const RunRequest& request) = 0;
+  /// Runs the collective of the last reset() `repeats` times back to back. Returns the seconds from
+  /// the first start to the last end.
   virtual double run(const RunRequest& request, int repeats) = 0;
 
   struct Result {
@@ -59,17 +58,24 @@ class DeviceCollectives {
  public:
   virtual ~DeviceCollectives() = default;
 
-  virtual Device& gpu() = 0;
+  Device& gpu() const { return gpu_; }
+  /// Whether there is exchange(); if not, kernels carry all messages.
+  bool exchanges() const { return exchanges_; }
   /// The same as Executor::execute() on a vector in the device's memory, once the events are done,
   /// to the same bits; without an algorithm, the library's own allreduce. Returns when it is done.
   virtual DeviceRun execute(const Algorithm* algorithm, const Problem& problem, std::byte* data,
                             Operand operand, int segments, std::span<const DeviceEvent> after) = 0;
-  /// Whether there is exchange(); if not, kernels carry all messages.
-  virtual bool exchanges() const = 0;
   /// Sends and receives these messages, which lie in the device's memory, once the event is done.
   /// Returns the seconds that the device took, when it is done. Both ends call it together. Throws
   /// Error(usage) unless exchanges().
   virtual double exchange(std::span<const SendRecv> messages, const DeviceEvent& after) = 0;
+
+ protected:
+  DeviceCollectives(Device& gpu, bool exchanges) : gpu_(gpu), exchanges_(exchanges) {}
+
+ private:
+  Device& gpu_;
+  bool exchanges_;
 };
 
 class Executor {
@@ -78,25 +84,26 @@ class Executor {
 
   /// Joins all executors of a run, one member each, for barriers and small values. Its rank() is
   /// this executor's position.
-  virtual Communicator& control() = 0;
+  Communicator& control() const { return *traits_.control; }
 
   /// Runs the collective in place. `data` holds the vectors of this executor's ranks, one after
   /// another. All executors of a run call it with the same algorithm, problem and segments. Returns
   /// the cost of what these ranks sent. Lanes are numbered from `first_lane`, so that concurrent
   /// collectives do not mix. Throws Error(usage) if the sizes disagree or the algorithm does not
   /// support the problem.
-  virtual Cost execute(const Algorithm& algorithm, const Problem& problem,
-                       std::span<std::byte> data, Operand operand, int segments = 1,
-                       int first_lane = 0) = 0;
+  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
+               Operand operand, int segments = 1, int first_lane = 0) {
+    return run_in_place(&algorithm, problem, data, operand, segments, first_lane);
+  }
   /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
-  virtual void native_allreduce(std::span<std::byte> data, Operand operand);
+  void native_allreduce(std::span<std::byte> data, Operand operand);
 
   /// What a CheckedRunner runs.
-  virtual Workload& workload() = 0;
+  Workload& workload() const { return *traits_.workload; }
 
   /// The own collectives of the library that carries the messages. RunRequest::native names one of
   /// its algorithms.
-  virtual Baseline& baseline() { return no_baseline(); }
+  Baseline& baseline() const { return *traits_.baseline; }
   /// Those of another library on the same ranks, whose algorithms have names such as "gloo:ring".
   /// All executors of a run call it together. Throws Error(environment) with a remedy if there is
   /// none.
@@ -105,12 +112,17 @@ class Executor {
   Baseline& baseline_of(const std::string& native);
 
   /// On vectors in the memory of this rank's device; null if vectors lie in host memory.
-  virtual DeviceCollectives* on_device() { return nullptr; }
+  DeviceCollectives* on_device() const { return traits_.on_device; }
   /// The same. Throws Error(usage) if vectors lie in host memory.
-  DeviceCollectives& expect_device();
-  Device* device() { return on_device() ? &on_device()->gpu() : nullptr; }
+  DeviceCollectives& expect_device() const;
+  Device* device() const { return on_device() ? &on_device()->gpu() : nullptr; }
 
+  /// What an executor has. The objects live as long as it does.
   struct Traits {
+    Communicator* control = nullptr;
+    Workload* workload = nullptr;
+    Baseline* baseline = &no_baseline();
+    DeviceCollectives* on_device = nullptr;
     std::string transport =
         {};  ///< how messages travel, or reach device memory, where there are several ways
     Rank ranks_here = 1;    ///< that this executor runs: one, or all of them
@@ -121,11 +133,14 @@ class Executor {
   Rank ranks_here() const { return traits_.ranks_here; }
 
  protected:
-  Executor() = default;
   explicit Executor(Traits traits) : traits_(std::move(traits)) {}
+  Traits traits_;
 
  private:
-  Traits traits_;
+  /// execute(), or without an algorithm native_allreduce().
+  virtual Cost run_in_place(const Algorithm* algorithm, const Problem& problem,
+                            std::span<std::byte> data, Operand operand, int segments,
+                            int first_lane) = 0;
 };
 
 }  // namespace arlab::collectives

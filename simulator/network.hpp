@@ -38,6 +38,11 @@ struct RandomDelay {
   std::uint64_t seed = 0;
 };
 
+/// Returns the time of a reduction at `gamma` picoseconds per byte.
+inline Time reduction_time(Bytes bytes, double gamma) {
+  return to_time(static_cast<double>(bytes) * gamma);
+}
+
 /// What messages cost where all ranks and pairs are alike and no links are shared, as numbers.
 struct UniformCosts {
   /// A message holds its sender's send port and its receiver's receive port for L + n G, from the
@@ -114,16 +119,25 @@ class ExactShortcuts {
   /// calls decide all later times, relative to `now`. Call next_change() first.
   virtual std::span<const Transit> transits(Time now) = 0;
   /// Adds bytes to what each link, by number, has carried.
-  virtual void carry(std::span<const double> bytes) = 0;
+  void carry(std::span<const double> bytes) {
+    for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
+  }
   /// Returns the bytes that each link, by number, has carried.
   virtual std::vector<double> carried() const = 0;
   /// Returns a network on which one rank of each class sends for all, if the network maps the
-  /// routes of these ranks onto one another under some of the shifts; nothing otherwise.
-  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) = 0;
-  /// Returns the shifts of ranks along the coordinates of the network, if it has coordinates.
-  virtual std::optional<RankSymmetry> shifts() const = 0;
+  /// routes of these ranks onto one another under some of the shifts; nothing otherwise. Null: the
+  /// shifts along the network's own coordinates, if it has any.
+  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry) = 0;
   /// Returns the time of a reduction on an idle processor.
-  virtual Time reduction(Bytes bytes) const = 0;
+  Time reduction(Bytes bytes) const { return reduction_time(bytes, gamma_); }
+
+ protected:
+  /// `gamma`: picoseconds per reduced byte.
+  explicit ExactShortcuts(double gamma) : gamma_(gamma) {}
+  std::vector<double> carried_;  ///< bytes of complete messages, by link; sized by the model
+
+ private:
+  double gamma_;
 };
 
 class Network {

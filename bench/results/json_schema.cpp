@@ -152,4 +152,12 @@ std::string JsonSchema::violation(const Json& line, const Allowed& allowed) cons
   return Check(allowed).value(line, schema->second, "");
 }
 
+void JsonSchema::add_defaults(Json& line) const {
+  const auto schema = kinds_.find(line.at("kind").get<std::string>());
+  if (schema == kinds_.end()) return;
+  for (const auto& [key, property] : schema->second.at("properties").items())
+    if (const auto value = property.find("default"); value != property.end() && !line.contains(key))
+      line[key] = *value;
+}
+
 }  // namespace arlab::bench

@@ -30,6 +30,9 @@ class JsonSchema {
   std::string violation(const Json& line) const { return violation(line, Allowed{}); }
   std::string violation(const Json& line, const Allowed& allowed) const;
 
+  /// Gives a line the keys that it lacks and whose default its kind states.
+  void add_defaults(Json& line) const;
+
  private:
   Json merged(const Json& root, const Json& schema) const;
 

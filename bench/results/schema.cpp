@@ -67,54 +67,6 @@ Json upgraded(Json line) {
   return line;
 }
 
-// Runs were in place, alone, warm, and started by a barrier before they said so.
-void add_run_keys(Json& line) {
-  const auto add = [&](const char* key, Json value) {
-    if (!line.contains(key)) line[key] = std::move(value);
-  };
-  add("place", "in");
-  add("mode", "alone");
-  add("repeats", 1);
-  add("cache", "warm");
-  add("start", "barrier");
-  add("summary_over_ranks", "maximum");
-  for (const char* key : {"binding", "time_statistics_us", "time_variation", "ci_coverage",
-                          "collective_us", "waiting_us", "entry_skew_us", "exit_skew_us", "clock",
-                          "clock_deviation_us", "late_starts", "rank_sum_p"})
-    add(key, nullptr);
-}
-
-// Keys that files of schema 2 written before they were added lack, or had by another name.
-void add_later_keys(Json& line) {
-  const auto add = [&](const char* key) {
-    if (!line.contains(key)) line[key] = nullptr;
-  };
-  if (line["kind"] == "context") {
-    if (const auto old = line.find("copy_limit_gbps"); old != line.end()) {  // of GPUs, for a time
-      line["copy_limit_gb_per_s"] = *old;
-      line.erase("copy_limit_gbps");
-    }
-    for (const char* key : {"governor", "environment", "launch"}) add(key);
-    return;
-  }
-  add("dims");
-  if (line["kind"] == "run") add_run_keys(line);
-  if (line["kind"] == "train") {
-    for (const char* key : {"gradients", "momentum", "learning_rate_schedule", "input_threads",
-                            "input_us"})
-      add(key);
-    for (const auto& [key, value] : {std::pair<const char*, Json>{"warmup_steps", 0},
-                                     {"weight_decay", 0},
-                                     {"shuffle", true},
-                                     {"drop_remainder", true}})
-      if (!line.contains(key)) line[key] = value;
-  }
-  if (line["kind"] != "simulate") return;
-  for (const char* key : {"engine", "bound_us", "optimum_fraction", "disturbance", "undisturbed_us",
-                          "delay_us", "slowdown_per_delay", "critical_path_us", "rank_times_us"})
-    add(key);
-}
-
 const JsonSchema& records() {
   static const JsonSchema kRecords(kRecordsSchema);
   return kRecords;
@@ -135,8 +87,9 @@ std::string make_readable(Json& line) {
   if (line["kind"] == "schedule")
     return fmt::format("\"kind\" is \"schedule\", which is not a record: {}", kRemedy);
   const bool earlier = schema == 1;
-  if (earlier) line = upgraded(std::move(line));
-  add_later_keys(line);
+  const bool of_gpus = line.contains("copy_limit_gbps");  // in schema 2, for a time
+  if (earlier || of_gpus) line = upgraded(std::move(line));
+  records().add_defaults(line);
   const std::string why = records().violation(line, {.missing = earlier, .unknown = true});
   return why.empty() ? "" : fmt::format("{}: {}", why, kRemedy);
 }

@@ -72,12 +72,13 @@ DeviceInfo info_of(int index) {
                      std::to_string(memory_clock / 1000) + " MHz x " + std::to_string(width) +
                      " bits (" +
                      std::to_string(static_cast<int>(2.0 * memory_clock * width / 8 / 1e6)) +
-                     " GB/s), PCI " + bus.data()};
+                     " GB/s), PCI " + bus.data(),
+          .identity = {properties.uuid.bytes, sizeof(properties.uuid.bytes)}};
 }
 
 /// Makes the GPU the thread's current one, which opens it, and loads all kernels: CUDA may load one
 /// at its first launch, and then wait for all that runs on the GPU, such as a message of NCCL.
-void open(int index) {
+int opened(int index) {
   const std::string gpu = "GPU " + std::to_string(index);
   if (const cudaError_t code = cudaSetDevice(index); code != cudaSuccess) {
     cudaGetLastError();
@@ -95,16 +96,16 @@ void open(int index) {
   }
   load_kernels();
   load_peer_kernels();
+  return index;
 }
 
 class CudaDevice final : public Device {
  public:
   CudaDevice(int index, std::shared_ptr<MemoryMap> memory)
-      : index_(index),
+      : Device{info_of(opened(index)), why_no_ipc(index)},
+        index_(index),
         memory_(std::move(memory)),
-        blocks_(kBlocksPerMultiprocessor * attribute(cudaDevAttrMultiProcessorCount, index)) {
-    open(index_);
-  }
+        blocks_(kBlocksPerMultiprocessor * attribute(cudaDevAttrMultiProcessorCount, index)) {}
 
   int index() const { return index_; }
   /// Lets reductions on this device read the memory of `count` devices, where the hardware can.
@@ -117,26 +118,23 @@ class CudaDevice final : public Device {
     }
   }
 
-  DeviceInfo info() const override { return info_of(index_); }
-
   bool reads(const Device& other) const override {
     const auto peer = static_cast<std::size_t>(dynamic_cast<const CudaDevice&>(other).index_);
     return &other == this || (peer < peers_.size() && peers_[peer]);
   }
 
-  DeviceMemory allocate(std::size_t bytes) override {
+  DeviceMemory allocate(std::size_t bytes, MemoryKind kind) override {
+    if (kind == MemoryKind::pinned)
+      return make(
+          bytes, nullptr, "pinned host memory",
+          [](void** data, std::size_t size) {
+            return cudaHostAlloc(data, size, cudaHostAllocPortable);
+          },
+          [](std::byte* data) { cudaFreeHost(data); });
     return make(
         bytes, this, "a GPU's memory",
         [](void** data, std::size_t size) { return cudaMalloc(data, size); },
         [](std::byte* data) { cudaFree(data); });
-  }
-  DeviceMemory allocate_pinned(std::size_t bytes) override {
-    return make(
-        bytes, nullptr, "pinned host memory",
-        [](void** data, std::size_t size) {
-          return cudaHostAlloc(data, size, cudaHostAllocPortable);
-        },
-        [](std::byte* data) { cudaFreeHost(data); });
   }
 
   DeviceMemory adopt(std::byte* data, std::size_t bytes, DeviceMemory::Release free) {
@@ -147,20 +145,14 @@ class CudaDevice final : public Device {
             }};
   }
 
-  std::unique_ptr<DeviceStream> make_stream() override {
-    return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
-  }
-  std::unique_ptr<DeviceStream> framework_stream() override {
-    return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_,
-                                        CudaStream::Kind::of_device);
+  std::unique_ptr<DeviceStream> make_stream(StreamKind kind) override {
+    return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_, kind);
   }
   PeerGrid peer_grid(Rank ranks, Operand operand) override {
     use_device(index_);
     return cuda::peer_grid(index_, ranks, operand);
   }
 
-  std::string identity() const override { return uuid_of(index_); }
-  std::string why_not_shared() const override { return why_no_ipc(index_); }
   SharedDeviceMemory share(const std::byte* data) override {
     std::byte* const base = memory_->share(data, this);
     if (!base)

@@ -23,12 +23,6 @@ void check_ipc(cudaError_t code, const char* doing) {
 
 }  // namespace
 
-std::string uuid_of(int index) {
-  cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-  return {properties.uuid.bytes, sizeof(properties.uuid.bytes)};
-}
-
 std::string why_no_ipc(int index) {
   int supported = 0;
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrIpcEventSupport, index),

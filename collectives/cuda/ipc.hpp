@@ -11,8 +11,6 @@
 
 namespace arlab::collectives::cuda {
 
-/// Which GPU it is, alike in all processes: its UUID.
-std::string uuid_of(int index);
 /// Returns why GPU `index` shares no memory with other processes, and a remedy; empty if it does.
 std::string why_no_ipc(int index);
 

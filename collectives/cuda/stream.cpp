@@ -21,16 +21,10 @@ CudaGraph::~CudaGraph() {
   cudaGraphDestroy(graph_);
 }
 
-std::size_t CudaGraph::nodes() const {
-  std::size_t count = 0;
-  check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes");
-  return count;
-}
-
 CudaStream::CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory,
-                       Kind kind)
+                       StreamKind kind)
     : device_(device), index_(index), memory_(memory), launch_{nullptr, blocks} {
-  if (kind == Kind::of_device) return;  // its handle is null: that of the current device
+  if (kind == StreamKind::framework) return;  // its handle is null: that of the current device
   use_device(index_);
   check(cudaStreamCreateWithFlags(&launch_.stream, cudaStreamNonBlocking),
         "cudaStreamCreateWithFlags");
@@ -119,19 +113,27 @@ void CudaStream::synchronize() {
   check(cudaStreamSynchronize(handle()), "work on a stream");
 }
 
-// Relaxed: memory and events may be made meanwhile, which touches no captured stream.
-void CudaStream::begin_capture() {
+cudaError_t CudaStream::end_capture(cudaGraph_t& captured) {
   use_device(index_);
-  check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
-}
-
-std::unique_ptr<DeviceGraph> CudaStream::end_capture() {
-  use_device(index_);
-  cudaGraph_t captured = nullptr;
   const cudaError_t code = cudaStreamEndCapture(handle(), &captured);
   if (code != cudaSuccess)
     cudaGetLastError();  // it is reported here: the next launch is not at fault
-  check(code, "cudaStreamEndCapture");
+  return code;
+}
+
+// Relaxed: memory and events may be made meanwhile, which touches no captured stream.
+std::unique_ptr<DeviceGraph> CudaStream::capture(const std::function<void()>& enqueue) {
+  use_device(index_);
+  check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  try {
+    enqueue();
+  } catch (...) {
+    cudaGraph_t dropped = nullptr;
+    if (end_capture(dropped) == cudaSuccess) cudaGraphDestroy(dropped);  // else: unjoined streams
+    throw;
+  }
+  cudaGraph_t captured = nullptr;
+  check(end_capture(captured), "cudaStreamEndCapture");
   auto graph = std::make_unique<CudaGraph>(captured);
   check(cudaGraphUpload(graph->executable_, handle()),
         "cudaGraphUpload");  // not at the first launch

@@ -1,7 +1,7 @@
 // CudaStream: streams, events and graphs of a device as CUDA's own.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/kernels.hpp"
@@ -30,7 +30,6 @@ class CudaGraph final : public DeviceGraph {
   ~CudaGraph() override;
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
-  std::size_t nodes() const override;
 
  private:
   friend class CudaStream;
@@ -40,10 +39,9 @@ class CudaGraph final : public DeviceGraph {
 
 class CudaStream final : public DeviceStream {
  public:
-  enum class Kind : std::uint8_t { own, of_device };  ///< a new stream, or the device's default one
-  /// `blocks`: of a kernel, as many as fill the device.
-  CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory,
-             Kind kind = Kind::own);
+  /// A new stream, or for frameworks the device's default one. `blocks`: of a kernel, as many as
+  /// fill the device.
+  CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory, StreamKind kind);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -60,8 +58,7 @@ class CudaStream final : public DeviceStream {
   double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) override;
   bool is_done() override;
   void synchronize() override;
-  void begin_capture() override;
-  std::unique_ptr<DeviceGraph> end_capture() override;
+  std::unique_ptr<DeviceGraph> capture(const std::function<void()>& enqueue) override;
   void launch(DeviceGraph& graph) override;
 
   cudaStream_t handle() const { return launch_.stream; }
@@ -69,6 +66,7 @@ class CudaStream final : public DeviceStream {
  private:
   template <class Use>
   void launch_kernel(Use use);
+  cudaError_t end_capture(cudaGraph_t& captured);
   bool can_read(const std::byte* data, std::size_t bytes) const;
 
   const Device& device_;

@@ -19,8 +19,8 @@ CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem
       data_(data.data() ? std::move(data) : device.allocate(input_.size())),
       expected_(device.allocate(input_.size())),
       counter_(device.allocate(sizeof(Count))),
-      result_(device.allocate_pinned(sizeof(Count))) {
-  const DeviceMemory host = device.allocate_pinned(input_.size());
+      result_(device.allocate(sizeof(Count), MemoryKind::pinned)) {
+  const DeviceMemory host = device.allocate(input_.size(), MemoryKind::pinned);
   const std::span<std::byte> vector(host.data(), host.size());
   fill(vector, operand, problem, rank);
   stream_.copy(input_.data(), host.data(), host.size());
@@ -35,7 +35,7 @@ void CheckedVector::reset(const RunMode& mode) {
     stream_.copy(data_.data(), input_.data(), input_.size());
   } else {
     if (no_result_.size() < data_.size()) {
-      const DeviceMemory host = device_.allocate_pinned(data_.size());
+      const DeviceMemory host = device_.allocate(data_.size(), MemoryKind::pinned);
       std::memset(host.data(), kNoResult, host.size());
       no_result_ = device_.allocate(data_.size());
       stream_.copy(no_result_.data(), host.data(), host.size());

@@ -12,7 +12,7 @@ namespace arlab::collectives {
 
 ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, bool as_graphs,
                                      std::optional<PeerOptions> peer)
-    : Executor({.ranks_here = ranks, .together = true}),
+    : Executor({.control = &control_, .workload = this, .ranks_here = ranks, .together = true}),
       streams_per_rank_(streams),
       as_graphs_(as_graphs),
       one_device_(devices.size() == 1),
@@ -89,11 +89,11 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
 }
 
 std::unique_ptr<DeviceGraph> ColocatedExecutor::capture(const Prepared& prepared, bool in_place) {
-  DeviceCapture capture(*origin_);
-  origin_->record(graph_start_);
-  enqueue(prepared, in_place);
-  origin_->record(graph_stop_);
-  return capture.take();
+  return origin_->capture([&] {
+    origin_->record(graph_start_);
+    enqueue(prepared, in_place);
+    origin_->record(graph_stop_);
+  });
 }
 
 // A graph has events of its own: the device takes the time of the others as soon as it is idle,
@@ -131,21 +131,26 @@ Cost ColocatedExecutor::sent_by_all(const Prepared& prepared) const {
   return all;
 }
 
-Cost ColocatedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
-                                std::span<std::byte> data, Operand operand, int segments, int) {
+Cost ColocatedExecutor::run_in_place(const Algorithm* algorithm, const Problem& problem,
+                                     std::span<std::byte> data, Operand operand, int segments,
+                                     int) {
+  if (!algorithm) {  // fails: there is no library
+    baseline().run(problem, data.data(), data.data(), operand);
+    return {};
+  }
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
   if (data.size() != homes_.size() * bytes)
     fail(Blame::usage, "the data has " + std::to_string(data.size()) + " bytes, but " +
                            std::to_string(ranks()) + " co-located ranks have " +
                            std::to_string(bytes) + " each");
-  const DeviceMemory host = homes_.front()->allocate_pinned(data.size());
+  const DeviceMemory host = homes_.front()->allocate(data.size(), MemoryKind::pinned);
   std::vector<DeviceMemory> vectors;
   std::vector<std::byte*> on_devices;
   for (Rank rank = 0; rank < ranks(); ++rank) {
     vectors.push_back(device_of(rank).allocate(bytes));
     on_devices.push_back(vectors.back().data());
   }
-  Prepared prepared = prepare(algorithm, problem, on_devices, operand, segments, as_graphs_);
+  Prepared prepared = prepare(*algorithm, problem, on_devices, operand, segments, as_graphs_);
   const auto at = [&](Rank rank) { return host.data() + static_cast<std::size_t>(rank) * bytes; };
   if (!data.empty()) std::memcpy(host.data(), data.data(), data.size());
   for (Rank rank = 0; rank < ranks(); ++rank)
@@ -189,12 +194,9 @@ ColocatedExecutor::Prepared& ColocatedExecutor::prepared_for(const Algorithm& al
   return prepared;
 }
 
-void ColocatedExecutor::prepare(const RunRequest& request) {
+void ColocatedExecutor::reset(const RunRequest& request) {
   prepared_request_ = &prepared_for(*request.algorithm, request.segments, request.mode);
-}
-
-void ColocatedExecutor::reset(const RunMode& mode) {
-  for (const auto& vector : vectors_) vector->reset(mode);
+  for (const auto& vector : vectors_) vector->reset(request.mode);
 }
 
 double ColocatedExecutor::run(const RunRequest& request, int repeats) {

@@ -57,13 +57,6 @@ class ColocatedExecutor final : public Executor, private Workload {
                     bool as_graphs = true, std::optional<PeerOptions> peer = {});
   ~ColocatedExecutor() override;
 
-  Communicator& control() override { return control_; }
-  /// On vectors in host memory, which are copied to the devices and back.
-  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
-               Operand operand, int segments = 1, int first_lane = 0) override;
-  /// Ranks start together: they cannot be late, and have no intervals of their own.
-  Workload& workload() override { return *this; }
-
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
   Device& device_of(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
   /// Work here goes before and after runs, as enqueued: for filling and checking memory.
@@ -85,10 +78,13 @@ class ColocatedExecutor final : public Executor, private Workload {
   }
 
  private:
-  // Workload
+  /// On vectors in host memory, which are copied to the devices and back.
+  Cost run_in_place(const Algorithm* algorithm, const Problem& problem, std::span<std::byte> data,
+                    Operand operand, int segments, int first_lane) override;
+
+  // Workload. Ranks start together: they cannot be late, and have no intervals of their own.
   void load(const Problem& problem, Operand operand) override;
-  void prepare(const RunRequest& request) override;
-  void reset(const RunMode& mode) override;
+  void reset(const RunRequest& request) override;
   double run(const RunRequest& request, int repeats) override;
   Result check() override;
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,15 +22,14 @@
 
 namespace arlab::collectives {
 
-/// Work captured once, to be launched as a whole.
+/// Work captured once, to be launched as a whole by the streams of its device.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
-  virtual std::size_t nodes() const = 0;
 };
 
 /// A queue of work, done in order. Memory may be that of any device, and of the host where it was
-/// allocated for that (allocate_pinned). Errors of the work itself show at synchronize().
+/// allocated for that (MemoryKind::pinned). Errors of the work itself show at synchronize().
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -70,57 +70,33 @@ class DeviceStream {
     }
   }
 
-  /// Captures work from now on instead of doing it, until end_capture() of this stream. Streams
-  /// that wait for an event of the capture join it. This stream must wait for them before the end.
-  virtual void begin_capture() = 0;
-  virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
+  /// Captures what `enqueue` enqueues instead of doing it. Streams that wait for an event of the
+  /// capture join it. This stream must wait for them before the end. After an exception of
+  /// `enqueue` the stream works again.
+  virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& enqueue) = 0;
   virtual void launch(DeviceGraph& graph) = 0;
-};
-
-/// Captures the work of a stream while it lives. A capture that no take() has ended is dropped, so
-/// that the stream works again after an exception.
-class DeviceCapture {
- public:
-  explicit DeviceCapture(DeviceStream& stream) : stream_(&stream) { stream.begin_capture(); }
-  ~DeviceCapture() {
-    if (!stream_) return;
-    try {
-      stream_->end_capture();
-    } catch (const std::exception&) {  // unjoined streams: another exception is on its way
-    }
-  }
-  DeviceCapture(const DeviceCapture&) = delete;
-  DeviceCapture& operator=(const DeviceCapture&) = delete;
-
-  std::unique_ptr<DeviceGraph> take() { return std::exchange(stream_, nullptr)->end_capture(); }
-
- private:
-  DeviceStream* stream_;
 };
 
 class Device {
  public:
   virtual ~Device() = default;
-  virtual DeviceInfo info() const = 0;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceInfo& info() const { return info_; }
   /// Whether reductions on this device may read the other's memory.
   virtual bool reads(const Device& other) const = 0;
   /// Throws Error(environment) that names the bytes where there is not enough.
-  virtual DeviceMemory allocate(std::size_t bytes) = 0;
-  virtual DeviceMemory allocate_pinned(std::size_t bytes) = 0;  ///< on the host
-  virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  /// Returns the stream in which frameworks such as LibTorch compute on this device unless they are
-  /// set otherwise; by default the device's own.
-  virtual std::unique_ptr<DeviceStream> framework_stream() { return make_stream(); }
+  virtual DeviceMemory allocate(std::size_t bytes, MemoryKind kind = MemoryKind::device) = 0;
+  virtual std::unique_ptr<DeviceStream> make_stream(StreamKind kind = StreamKind::own) = 0;
   /// Returns the most blocks with which a plan of that number of ranks of this device runs, all at
   /// once. Throws Error(environment) where it has no room, or cannot.
   virtual PeerGrid peer_grid(Rank /*ranks*/, Operand /*operand*/) {
     fail(Blame::environment, "this device runs no plans by itself");
   }
 
-  /// Which device this is, alike in all processes of the machine.
-  virtual std::string identity() const { return ""; }
   /// Returns why other processes cannot open this device's memory, and a remedy; empty if they can.
-  virtual std::string why_not_shared() const { return "this device shares no memory: use nccl"; }
+  const std::string& why_not_shared() const { return why_not_shared_; }
   /// Lets other processes open memory of allocate(). From then on, what its owner frees stays until
   /// free_shared(). Throws Error(environment) if the memory is not this device's, or cannot be
   /// shared.
@@ -137,6 +113,15 @@ class Device {
 
   /// `timed`: for microseconds_between(), and slower.
   virtual DeviceEvent make_event(bool timed = false) = 0;
+
+ protected:
+  explicit Device(DeviceInfo info,
+                  std::string why_not_shared = "this device shares no memory: use nccl")
+      : info_(std::move(info)), why_not_shared_(std::move(why_not_shared)) {}
+
+ private:
+  DeviceInfo info_;
+  std::string why_not_shared_;
 };
 
 }  // namespace arlab::collectives

@@ -5,6 +5,7 @@
 #include <array>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,7 +22,14 @@ struct DeviceInfo {
   std::string name;
   std::size_t memory = 0;  ///< bytes
   std::string details;     ///< clocks, bus, architecture: for the context record
+  std::string identity{};  ///< which device this is, alike in all processes of the machine
 };
+
+/// Where memory lies, and whose work a stream has.
+enum class MemoryKind : std::uint8_t { device, pinned };  ///< pinned: on the host
+/// `framework`: the stream in which frameworks such as LibTorch compute unless they are set
+/// otherwise, where the device has one.
+enum class StreamKind : std::uint8_t { own, framework };
 
 /// Memory of a device, or host memory that devices reach; freed at the end. Aligned to 256 bytes;
 /// its contents are arbitrary.

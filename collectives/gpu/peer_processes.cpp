@@ -38,7 +38,7 @@ PeerProcesses::PeerProcesses(Communicator& control, Device& device, const PeerOp
                                       "rank 0 and rank ",
                                       rank, " are on two: use nccl"));
   agree(device.why_not_shared());
-  const std::vector<std::string> gpus = share_all(control, device.identity());
+  const std::vector<std::string> gpus = share_all(control, device.info().identity);
   for (std::size_t b = 0; b < gpus.size(); ++b)
     for (std::size_t a = 0; a < b; ++a)
       if (gpus[a] == gpus[b])

@@ -39,7 +39,7 @@ const T* put(const std::vector<T>& values, std::vector<std::byte>& image, const 
 }
 
 void upload(const std::vector<std::byte>& image, Device& device, std::byte* into) {
-  const DeviceMemory host = device.allocate_pinned(image.size());
+  const DeviceMemory host = device.allocate(image.size(), MemoryKind::pinned);
   std::memcpy(host.data(), image.data(), image.size());
   const auto stream = device.make_stream();
   stream->copy(into, host.data(), image.size());
@@ -150,7 +150,7 @@ void PeerRun::allocate(Part& part) {
   upload(std::vector<std::byte>(end), *part.device, part.shared.data());
   for (std::size_t k = 0; k < begins.size(); ++k)
     memory_[at(part.first) + k][in_space(Space::words)] = part.shared.data() + begins[k];
-  part.stall = part.device->allocate_pinned(sizeof(PeerStall));
+  part.stall = part.device->allocate(sizeof(PeerStall), MemoryKind::pinned);
   std::memset(part.stall.data(), 0, sizeof(PeerStall));
 }
 

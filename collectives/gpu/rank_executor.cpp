@@ -24,17 +24,18 @@ bool applies_with(const PlannedUse& first, const PlannedUse& other) {
 
 RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                            Seconds patience)
-    : Executor({.transport = transport.description()}),
+    : Executor({.control = &control, .workload = this, .transport = transport.description()}),
       control_(control),
       device_(device),
       transport_(transport),
       patience_(patience),
       stream_(device.make_stream()),
-      baseline_(transport.baseline(*stream_)),
       start_(device.make_event(true)),
       stop_(device.make_event(true)),
       graph_start_(device.make_event(true)),
-      graph_stop_(device.make_event(true)) {}
+      graph_stop_(device.make_event(true)) {
+  traits_.baseline = &transport.baseline(*stream_);
+}
 
 RankExecutor::~RankExecutor() {
   if (std::uncaught_exceptions() > 0) transport_.abort();  // no peer comes any more: leave at once
@@ -91,11 +92,11 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
   if (transport_.runs_plans()) prepared.peer_ = transport_.plan(whole, data, scratch->data());
   if (!transport_.is_capturable()) return prepared;
   control_.barrier();  // a peer's stream may wait for this rank, which allocating may wait for
-  DeviceCapture capture(*stream_);
-  stream_->record(graph_start_);
-  enqueue_steps(prepared, nullptr);
-  stream_->record(graph_stop_);
-  prepared.graph_ = capture.take();
+  prepared.graph_ = stream_->capture([&] {
+    stream_->record(graph_start_);
+    enqueue_steps(prepared, nullptr);
+    stream_->record(graph_stop_);
+  });
   return prepared;
 }
 
@@ -192,10 +193,10 @@ void RankExecutor::apply(const Prepared& prepared, const PlannedStep& step, Devi
 }
 
 void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
-  baseline_.use("");
+  baseline().use("");
   enter_collective(nullptr);
   stream_->record(start_);
-  baseline_.run(problem, data, data, operand);
+  baseline().run(problem, data, data, operand);
   stream_->record(stop_);
   timed_by_graph_ = false;
 }
@@ -208,19 +209,17 @@ void RankExecutor::exchange(std::span<const SendRecv> messages) {
   timed_by_graph_ = false;
 }
 
-Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
-                           std::span<std::byte> data, Operand operand, int segments, int) {
-  Prepared prepared = prepare(algorithm, problem, data.data(), operand, segments);
+Cost RankExecutor::run_in_place(const Algorithm* algorithm, const Problem& problem,
+                                std::span<std::byte> data, Operand operand, int segments, int) {
+  if (!algorithm) {
+    run_native(problem, data.data(), operand);
+    synchronize();
+    return {};
+  }
+  Prepared prepared = prepare(*algorithm, problem, data.data(), operand, segments);
   run(prepared);
   synchronize();
   return prepared.sent();
-}
-
-void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
-  run_native({.ranks = control_.ranks(),
-              .elements = static_cast<Count>(data.size() / size_of(operand.dtype))},
-             data.data(), operand);
-  synchronize();
 }
 
 void RankExecutor::load(const Problem& problem, Operand operand) {
@@ -248,13 +247,10 @@ RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, i
 }
 
 // Before the ranks meet: allocating may wait for a peer's stream that already waits for this rank.
-void RankExecutor::prepare(const RunRequest& request) {
+void RankExecutor::reset(const RunRequest& request) {
   prepared_request_ =
       request.algorithm ? &prepared_for(*request.algorithm, request.segments) : nullptr;
-}
-
-void RankExecutor::reset(const RunMode& mode) {
-  vector_->reset(mode);
+  vector_->reset(request.mode);
   synchronize();
 }
 
@@ -268,7 +264,7 @@ double RankExecutor::run(const RunRequest& request, int repeats) {
     if (prepared)
       enqueue(*prepared);
     else
-      baseline_.run(problem_, vector_->data(), vector_->data(), operand_);
+      baseline().run(problem_, vector_->data(), vector_->data(), operand_);
   }
   stream_->record(stop_);
   timed_by_graph_ = prepared && prepared->graph_ && in_place && repeats == 1;

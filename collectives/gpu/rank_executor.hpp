@@ -45,21 +45,10 @@ class RankExecutor final : public Executor, private Workload {
   };
 
   /// `control` knows this rank's number. All three must outlive this. synchronize() gives up after
-  /// `patience`.
+  /// `patience`. The vectors of execute() and native_allreduce() lie in the device's memory.
   RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                Seconds patience = Seconds(60));
   ~RankExecutor() override;
-
-  Communicator& control() override { return control_; }
-  /// On a vector in the device's memory. Returns when it is done.
-  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
-               Operand operand, int segments = 1, int first_lane = 0) override;
-  /// On a vector in the device's memory. Returns when it is done.
-  void native_allreduce(std::span<std::byte> data, Operand operand) override;
-  Baseline& baseline() override { return baseline_; }
-  /// A rank enters when the host enqueues the first work of an idle stream, and leaves after the
-  /// time that the device takes.
-  Workload& workload() override { return *this; }
 
   Device& own_device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
@@ -89,10 +78,14 @@ class RankExecutor final : public Executor, private Workload {
   double microseconds();
 
  private:
-  // Workload
+  /// Returns when it is done.
+  Cost run_in_place(const Algorithm* algorithm, const Problem& problem, std::span<std::byte> data,
+                    Operand operand, int segments, int first_lane) override;
+
+  // Workload. A rank enters when the host enqueues the first work of an idle stream, and leaves
+  // after the time that the device takes.
   void load(const Problem& problem, Operand operand) override;
-  void prepare(const RunRequest& request) override;
-  void reset(const RunMode& mode) override;
+  void reset(const RunRequest& request) override;
   double run(const RunRequest& request, int repeats) override;
   Result check() override;
 
@@ -118,7 +111,6 @@ class RankExecutor final : public Executor, private Workload {
   DeviceTransport& transport_;
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
-  Baseline& baseline_;
   DeviceEvent start_, stop_, graph_start_, graph_stop_;
   double overlap_from_ = 8 << 20;
   std::unique_ptr<DeviceStream>

@@ -34,13 +34,17 @@ std::vector<Rank> sizes_of(const RankGrid* grid) {
 
 StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                                RankExecutor::Seconds patience)
-    : Executor({.transport = transport.description()}),
+    : Executor({.control = &control, .on_device = this, .transport = transport.description()}),
+      DeviceCollectives(device, !transport.runs_plans()),
       control_(control),
       device_(device),
       transport_(transport),
       reduced_(device.make_event()),
       second_{device.make_stream()},
-      rank_(control, device, transport, patience) {}
+      rank_(control, device, transport, patience) {
+  traits_.workload = &rank_.workload();
+  traits_.baseline = &rank_.baseline();
+}
 
 StagedExecutor::SecondStream::~SecondStream() { stream->settle(); }
 
@@ -50,7 +54,7 @@ void StagedExecutor::make_room(std::size_t bytes) {
   there_ = {};
   here_ = {};
   there_ = device_.allocate(bytes);
-  here_ = device_.allocate_pinned(bytes);
+  here_ = device_.allocate(bytes, MemoryKind::pinned);
   control_.barrier();
 }
 
@@ -130,15 +134,19 @@ RankExecutor::Prepared& StagedExecutor::prepared_for(const Algorithm& algorithm,
   return prepared_.emplace(key, std::move(made)).first->second;
 }
 
-Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
-                             std::span<std::byte> data, Operand operand, int segments, int) {
-  arlab::collectives::check(algorithm, problem, control_.ranks());
+Cost StagedExecutor::run_in_place(const Algorithm* algorithm, const Problem& problem,
+                                  std::span<std::byte> data, Operand operand, int segments, int) {
+  if (algorithm) arlab::collectives::check(*algorithm, problem, control_.ranks());
   expects(data.size() == static_cast<std::size_t>(problem.elements) * size_of(operand.dtype),
           "a staged vector is as long as its problem");
   expect_unbroken();
   make_room(data.size());
+  if (!algorithm) {
+    stage(data, [&] { rank_.run_native(problem, there_.data(), operand); });
+    return {};
+  }
   RankExecutor::Prepared& prepared =
-      prepared_for(algorithm, problem, there_.data(), operand, segments);
+      prepared_for(*algorithm, problem, there_.data(), operand, segments);
   stage(data, [&] { rank_.run(prepared); });
   return prepared.sent();
 }
@@ -183,15 +191,6 @@ double StagedExecutor::exchange(std::span<const SendRecv> messages, const Device
          "this backend exchanges no messages in a device's memory: use the backend nccl");
   expect_unbroken();
   return run_on_device({&after, 1}, [&] { rank_.exchange(messages); }) / 1e6;
-}
-
-void StagedExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
-  expect_unbroken();
-  make_room(data.size());
-  const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
-  stage(data, [&] {
-    rank_.run_native({.ranks = control_.ranks(), .elements = elements}, there_.data(), operand);
-  });
 }
 
 }  // namespace arlab::collectives

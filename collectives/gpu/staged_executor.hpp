@@ -24,23 +24,18 @@ class StagedExecutor final : public Executor, private DeviceCollectives {
   StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                  RankExecutor::Seconds patience = RankExecutor::Seconds(60));
 
-  Communicator& control() override { return rank_.control(); }
-  /// Gives the same bits as execute() of execute.hpp. Throws what RankExecutor throws. After such a
-  /// failure every later call throws Error(environment).
-  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
-               Operand operand, int segments = 1, int first_lane = 0) override;
-  void native_allreduce(std::span<std::byte> data, Operand operand) override;
-  Workload& workload() override { return rank_.workload(); }
-  Baseline& baseline() override { return rank_.baseline(); }
-  DeviceCollectives* on_device() override { return this; }
+  using Executor::execute;
 
  private:
+  /// Gives the same bits as execute() of execute.hpp. Throws what RankExecutor throws. After such a
+  /// failure every later call throws Error(environment).
+  Cost run_in_place(const Algorithm* algorithm, const Problem& problem, std::span<std::byte> data,
+                    Operand operand, int segments, int first_lane) override;
+
   // DeviceCollectives
-  Device& gpu() override { return device_; }
   /// `data` keeps its address from call to call. Throws as execute() on host memory does.
   DeviceRun execute(const Algorithm* algorithm, const Problem& problem, std::byte* data,
                     Operand operand, int segments, std::span<const DeviceEvent> after) override;
-  bool exchanges() const override { return !transport_.runs_plans(); }
   double exchange(std::span<const SendRecv> messages, const DeviceEvent& after) override;
 
   struct Key {

@@ -17,7 +17,7 @@ void CheckedRunner::load_input(const Problem& problem, Operand operand) {
   work_.load(problem, operand);
 }
 
-void CheckedRunner::prepare(const RunRequest& request) {
+void CheckedRunner::choose(const RunRequest& request) {
   if (executor_.traits().together && (request.delay > 0 || request.lead > 0))
     fail(Blame::usage, "co-located ranks start together: none can be late, and none waits");
   if (!request.algorithm) {
@@ -27,7 +27,6 @@ void CheckedRunner::prepare(const RunRequest& request) {
                                 ": choose an algorithm"));
     library.use(request.native);
   }
-  work_.prepare(request);
 }
 
 std::string CheckedRunner::description_of(const RunRequest& request) {
@@ -45,14 +44,14 @@ auto CheckedRunner::meeting(const char* when, const RunRequest& request, Meet me
 
 CheckedRun CheckedRunner::run(const RunRequest& request) {
   const RunMode& mode = request.mode;
-  prepare(request);
-  work_.reset(mode);
+  choose(request);
+  work_.reset(request);
   const bool in_time =
       meeting("before ", request, [&] { return wait_for_start(control_, request); });
   const double enter = control_.clock().now();
   const double seconds = work_.run(request, mode.repeats);
   if (mode.in_place && mode.repeats > 1) {  // each has changed the input of the next
-    work_.reset(mode);
+    work_.reset(request);
     control_.barrier();
     work_.run(request, 1);
   }

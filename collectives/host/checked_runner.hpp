@@ -27,7 +27,7 @@ class CheckedRunner {
   std::string choice(const std::string& native) const;
 
  private:
-  void prepare(const RunRequest& request);
+  void choose(const RunRequest& request);
   void note_choice(const std::string& native);
   std::string description_of(const RunRequest& request);
   template <class Meet>

@@ -8,11 +8,14 @@
 
 namespace arlab::collectives {
 
-Cost HostExecutor::execute(const Algorithm& algorithm, const Problem& problem,
-                           std::span<std::byte> data, Operand operand, int segments,
-                           int first_lane) {
-  return collectives::execute(communicator_, algorithm, problem, data, operand, segments,
-                              first_lane);
+Cost HostExecutor::run_in_place(const Algorithm* algorithm, const Problem& problem,
+                                std::span<std::byte> data, Operand operand, int segments,
+                                int first_lane) {
+  if (algorithm)
+    return collectives::execute(communicator_, *algorithm, problem, data, operand, segments,
+                                first_lane);
+  baseline().run(problem, data.data(), data.data(), operand);
+  return {};
 }
 
 Baseline& HostExecutor::other_baseline() {
@@ -36,11 +39,9 @@ void HostExecutor::load(const Problem& problem, Operand operand) {
   plans_.clear();
 }
 
-void HostExecutor::prepare(const RunRequest& request) {
+void HostExecutor::reset(const RunRequest& request) {
   plan_ = request.algorithm ? plan_of(request) : nullptr;
-}
-
-void HostExecutor::reset(const RunMode& mode) {
+  const RunMode& mode = request.mode;
   if (input_.empty()) return;
   if (mode.in_place)
     std::memcpy(data_.data(), input_.data(), input_.size());

@@ -22,24 +22,23 @@ class HostExecutor final : public Executor, private Workload {
   /// The communicator must outlive this. Runs are timed by its clock. `connect`: to the library of
   /// other_baseline(), when its rows are first asked for.
   explicit HostExecutor(Communicator& communicator, ConnectLibrary connect = {})
-      : Executor({.transport = communicator.transport()}),
+      : Executor({.control = &communicator,
+                  .workload = this,
+                  .baseline = &communicator.baseline(),
+                  .transport = communicator.transport()}),
         communicator_(communicator),
         connect_(std::move(connect)) {}
 
-  Communicator& control() override { return communicator_; }
-  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
-               Operand operand, int segments = 1, int first_lane = 0) override;
-  /// An algorithm runs as a HostPlan, made in its first run after load(). Out of place it copies
-  /// what it has to.
-  Workload& workload() override { return *this; }
-  Baseline& baseline() override { return communicator_.baseline(); }
   Baseline& other_baseline() override;
 
  private:
-  // Workload
+  Cost run_in_place(const Algorithm* algorithm, const Problem& problem, std::span<std::byte> data,
+                    Operand operand, int segments, int first_lane) override;
+
+  // Workload. An algorithm runs as a HostPlan, made in its first run after load(). Out of place it
+  // copies what it has to.
   void load(const Problem& problem, Operand operand) override;
-  void prepare(const RunRequest& request) override;
-  void reset(const RunMode& mode) override;
+  void reset(const RunRequest& request) override;
   double run(const RunRequest& request, int repeats) override;
   Result check() override;
 

@@ -37,14 +37,24 @@ int ranks_per_emulated_machine() {
   return static_cast<int>(ranks);
 }
 
+Rank rank_in(MPI_Comm comm) {
+  Rank rank = 0;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+Rank ranks_of(MPI_Comm comm) {
+  Rank ranks = 0;
+  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  return ranks;
+}
+
 // Of the job's ranks on this machine, those that are emulated to be on the same.
 void split_emulated(MPI_Comm& machine) {
   const int each = ranks_per_emulated_machine();
   if (each == 0) return;
-  int job_rank = 0;
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &job_rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_split(machine, job_rank / each, 0, &part), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(machine, rank_in(MPI_COMM_WORLD) / each, 0, &part), "MPI_Comm_split");
   check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
   machine = part;
 }
@@ -52,7 +62,8 @@ void split_emulated(MPI_Comm& machine) {
 class MpiCommunicator final : public Communicator, private Baseline {
  public:
   MpiCommunicator(Watch& watch, MPI_Comm comm, Rest rest)
-      : Communicator({.baseline = this, .sent_messages = [this] { return count_messages(); }}),
+      : Communicator(rank_in(comm), ranks_of(comm),
+                     {.baseline = this, .sent_messages = [this] { return count_messages(); }}),
         watch_(watch),
         rest_(std::move(rest)) {
     if (comm == MPI_COMM_WORLD) {  // its ranks are those of the watch
@@ -61,13 +72,11 @@ class MpiCommunicator final : public Communicator, private Baseline {
     }
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    check_mpi(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
     int found = 0;
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
-    order_.emplace(MpiCommunicator::machines(), rank_);
+    order_.emplace(MpiCommunicator::machines(), rank());
   }
   ~MpiCommunicator() override {
     library_.reset();
@@ -76,8 +85,6 @@ class MpiCommunicator final : public Communicator, private Baseline {
 
   Watch& watch() const { return watch_; }
   MPI_Comm comm() const { return comm_; }
-  Rank rank() const override { return rank_; }
-  Rank ranks() const override { return ranks_; }
 
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     LaneRound& its = lane_round(lane);
@@ -167,11 +174,11 @@ class MpiCommunicator final : public Communicator, private Baseline {
     check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
               "MPI_Comm_split_type");
     split_emulated(machine);
-    Rank first = rank_;  // on this machine: identifies the machine
+    Rank first = rank();  // on this machine: identifies the machine
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, machine),
               "MPI_Allreduce");
     check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
-    std::vector<Rank> all(static_cast<std::size_t>(ranks_));
+    std::vector<Rank> all(static_cast<std::size_t>(ranks()));
     check_mpi(MPI_Allgather(&first, 1, MPI_INT32_T, all.data(), 1, MPI_INT32_T, comm_),
               "MPI_Allgather");
     return all;
@@ -205,9 +212,9 @@ class MpiCommunicator final : public Communicator, private Baseline {
     const Watch::Blocked blocked(watch_, native_mpi_name(problem), bytes);
     const Inside inside(place(), 0);
     if (from == into)
-      run_native_mpi(native_comm(problem), problem, rank_, into, operand, native_scratch_);
+      run_native_mpi(native_comm(problem), problem, rank(), into, operand, native_scratch_);
     else
-      native_mpi_out_of_place(native_comm(problem), problem, rank_, from, into, operand);
+      native_mpi_out_of_place(native_comm(problem), problem, rank(), from, into, operand);
   }
 
   std::vector<std::string> algorithms() override { return library().names(); }
@@ -220,7 +227,7 @@ class MpiCommunicator final : public Communicator, private Baseline {
   }
 
   SentMessages count_messages() {
-    if (!counter_) counter_.emplace(ranks_);
+    if (!counter_) counter_.emplace(ranks());
     return counter_->read();
   }
 
@@ -309,7 +316,7 @@ class MpiCommunicator final : public Communicator, private Baseline {
 
   /// What this rank waits for: "rank 1 waits for a message of 4096 bytes from rank 2".
   std::string awaited() const {
-    std::string text = "rank " + std::to_string(rank_) + " waits for ";
+    std::string text = "rank " + std::to_string(rank()) + " waits for ";
     if (parts_.empty()) return text + "messages";
     const auto received =
         std::find_if(parts_.begin(), parts_.end(), [](const Part& part) { return !part.sends; });
@@ -333,7 +340,7 @@ class MpiCommunicator final : public Communicator, private Baseline {
         if (rest_) rest(polls, 0);
         check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
         watch_.check([&] {
-          return "rank " + std::to_string(rank_) + " waits for all ranks to come to " + name;
+          return "rank " + std::to_string(rank()) + " waits for all ranks to come to " + name;
         });
       }
     }
@@ -441,7 +448,7 @@ class MpiCommunicator final : public Communicator, private Baseline {
   const Rest rest_;
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, ranks_ = 0, max_tag_ = 0;
+  int max_tag_ = 0;
   std::optional<PostingOrder> order_;
   std::vector<LaneRound> lanes_;
   std::vector<MPI_Request> requests_;          // of all started lanes

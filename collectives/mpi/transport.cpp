@@ -96,7 +96,7 @@ class MpiTransport final : public DeviceTransport, private Baseline {
   void reserve(std::size_t bytes, DeviceStream& stream) {
     if (staging_.size() >= bytes) return;
     stream.synchronize();  // it may still read the old one
-    staging_ = device_.allocate_pinned(bytes);
+    staging_ = device_.allocate(bytes, MemoryKind::pinned);
   }
 
   void post(const SendRecv& call, std::byte* data) {
@@ -137,8 +137,8 @@ bool passes_around(Communicator& world, Device& device) {
   constexpr Count kWords = 100'000;  // too large for the eager protocol
   constexpr std::size_t kBytes = kWords * sizeof(Count);
   const auto stream = device.make_stream();
-  const DeviceMemory host = device.allocate_pinned(kBytes), mine = device.allocate(kBytes),
-                     others = device.allocate(kBytes);
+  const DeviceMemory host = device.allocate(kBytes, MemoryKind::pinned),
+                     mine = device.allocate(kBytes), others = device.allocate(kBytes);
   const auto words = std::span(reinterpret_cast<Count*>(host.data()), kWords);
   for (Count i = 0; i < kWords; ++i)
     words[static_cast<std::size_t>(i)] = Count{world.rank()} * kWords + i;

@@ -26,7 +26,7 @@ constexpr const char* kLibrary = "library";
 class SharedCommunicator final : public Communicator, private Baseline {
  public:
   SharedCommunicator(Communicator& world, const SharedOptions& options)
-      : Communicator(world.services()),
+      : Communicator(world.rank(), world.ranks(), world.services()),
         world_(world),
         watch_(watch_of(world)),
         here_(world),
@@ -50,9 +50,6 @@ class SharedCommunicator final : public Communicator, private Baseline {
     if (options.maps_vectors)
       services_.allocate = [this](std::size_t bytes) { return allocate_mapped(bytes); };
   }
-
-  Rank rank() const override { return world_.rank(); }
-  Rank ranks() const override { return world_.ranks(); }
 
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     for (const Transfer& t : round)

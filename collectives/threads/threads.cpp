@@ -81,23 +81,20 @@ struct World {
 class ThreadCommunicator final : public Communicator, private Baseline {
  public:
   ThreadCommunicator(World& world, Rank me)
-      : Communicator({.place = &world.places[static_cast<std::size_t>(me)],
+      : Communicator(me, world.ranks,
+                     {.place = &world.places[static_cast<std::size_t>(me)],
                       .baseline = this,
                       .places = [this] { return all_places(); },
                       .check_ranks = [this] { world_.throw_if_canceled(); }}),
-        world_(world),
-        me_(me) {}
-
-  Rank rank() const override { return me_; }
-  Rank ranks() const override { return world_.ranks; }
+        world_(world) {}
 
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     or_withdraw([&] {
       for (const Transfer& t : round)
-        expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer must be another rank");
+        expects(t.peer >= 0 && t.peer < ranks() && t.peer != rank(), "a peer must be another rank");
       const auto index = static_cast<std::size_t>(lane);
       if (index >= rounds_.size()) rounds_.resize(index + 1);
-      rounds_[index].start(world_.channels, copy_, lane, me_, round, operand);
+      rounds_[index].start(world_.channels, copy_, lane, rank(), round, operand);
       started_.push_back(lane);
     });
   }
@@ -105,7 +102,7 @@ class ThreadCommunicator final : public Communicator, private Baseline {
   int wait() override {
     return or_withdraw([&] {
       expects(!started_.empty(), "wait() without a started lane");
-      EventCount& event_count = world_.channels.event_count(me_);
+      EventCount& event_count = world_.channels.event_count(rank());
       for (;;) {
         const int epoch_seen = event_count.epoch();
         world_.throw_if_canceled();
@@ -115,7 +112,7 @@ class ThreadCommunicator final : public Communicator, private Baseline {
         if (std::none_of(started_.begin(), started_.end(),
                          [&](int other) { return round(other).stage_one(); }))
           sleep(event_count, epoch_seen);
-        world_.throw_if_stalled(me_, [this] { return awaited(); });
+        world_.throw_if_stalled(rank(), [this] { return awaited(); });
       }
     });
   }
@@ -173,8 +170,8 @@ class ThreadCommunicator final : public Communicator, private Baseline {
 
   AllreduceBarrier::Value allreduce(AllreduceBarrier::Value value) {
     return world_.rendezvous.allreduce(
-        me_, value, world_.spins,
-        [&] { world_.throw_if_stalled(me_, [] { return "all ranks to come to a barrier"; }); },
+        rank(), value, world_.spins,
+        [&] { world_.throw_if_stalled(rank(), [] { return "all ranks to come to a barrier"; }); },
         [&](const EventCount& over, int epoch_seen) { sleep(over, epoch_seen); });
   }
 
@@ -202,7 +199,6 @@ class ThreadCommunicator final : public Communicator, private Baseline {
   }
 
   World& world_;
-  Rank me_;
   MeasuredCopy copy_;
   std::vector<ThreadRound> rounds_;  // by lane
   std::vector<int> started_;

@@ -16,11 +16,8 @@ class Processors {
 
   /// Implements Network::reduce().
   Network::Work reduce(Rank rank, Bytes bytes, Time now) {
-    return compute(rank, reduction(bytes), now);
+    return compute(rank, reduction_time(bytes, gamma_), now);
   }
-
-  /// Implements ExactShortcuts::reduction().
-  Time reduction(Bytes bytes) const { return to_time(static_cast<double>(bytes) * gamma_); }
 
   /// Implements Network::compute().
   Network::Work compute(Rank rank, Time duration, Time now) {

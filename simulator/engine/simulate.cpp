@@ -93,10 +93,9 @@ std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const P
   if (!exact) return {};
   const auto symmetry = symmetry_of(algorithm, problem, segments);
   if (!symmetry) return {};
-  std::optional<ClassNetwork> classes = exact->of_classes(*symmetry);
+  std::optional<ClassNetwork> classes = exact->of_classes(&*symmetry);
   if (!algorithm.all_alike) return classes;
-  const auto along = exact->shifts();
-  if (auto more = along ? exact->of_classes(*along) : std::nullopt;
+  if (auto more = exact->of_classes(nullptr);
       more && (!classes || more->symmetry.shifts() > classes->symmetry.shifts()))
     return more;
   return classes;

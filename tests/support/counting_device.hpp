@@ -16,18 +16,16 @@ class CountingDevice final : public Device {
     std::size_t most_blocks = 0, most_bytes = 0;  ///< at any time
   };
 
-  explicit CountingDevice(Device& device) : device_(device) {}
+  explicit CountingDevice(Device& device) : Device(device.info()), device_(device) {}
   Memory here, pinned;
 
-  DeviceInfo info() const override { return device_.info(); }
   bool reads(const Device& other) const override { return device_.reads(other); }
-  DeviceMemory allocate(std::size_t bytes) override {
-    return counted(device_.allocate(bytes), here);
+  DeviceMemory allocate(std::size_t bytes, MemoryKind kind) override {
+    return counted(device_.allocate(bytes, kind), kind == MemoryKind::device ? here : pinned);
   }
-  DeviceMemory allocate_pinned(std::size_t bytes) override {
-    return counted(device_.allocate_pinned(bytes), pinned);
+  std::unique_ptr<DeviceStream> make_stream(StreamKind kind) override {
+    return device_.make_stream(kind);
   }
-  std::unique_ptr<DeviceStream> make_stream() override { return device_.make_stream(); }
   DeviceEvent make_event(bool timed) override { return device_.make_event(timed); }
 
  private:

@@ -20,9 +20,11 @@ class DeviceToy final : public arlab::training::Replica {
         vectors_(math, static_cast<Count>(toy_.weights().size())),
         own_(math->device->allocate(toy_.weights().size_bytes())),
         copies_(copies) {
+    variables_.assign(toy_.variables().begin(), toy_.variables().end());
+    memory_ = {.weights = toy_.weights(), .on_device = &vectors_};
     give();
     toy_.on_need([this](std::size_t v) {
-      if (need_) need_(v);
+      needs(v);
       copy(part(toy_.weights(), v), part(vectors_.weights(), v));
     });
     toy_.on_ready([this](std::size_t v) {
@@ -30,20 +32,12 @@ class DeviceToy final : public arlab::training::Replica {
       copy(own, part(toy_.gradients(), v));
       stream().reduce(bytes_of(part(vectors_.gradients(), v)), bytes_of(own),
                       static_cast<Count>(own.size()), {});
-      if (ready_) ready_(v);
+      is_ready(v);
     });
   }
 
-  std::span<const arlab::training::Variable> variables() const override { return toy_.variables(); }
-  arlab::training::DeviceVectors* on_device() override { return &vectors_; }
-  std::span<float> weights() override { return toy_.weights(); }
-  std::span<float> gradients() override { return {}; }
-  std::span<float> statistics() override { return {}; }
   void fetch() override { copy(toy_.weights(), vectors_.weights()); }
   void give() override { copy(vectors_.weights(), toy_.weights()); }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need) override {}
 
   BatchResult learn(const arlab::training::Samples& samples, float scale) override {
     std::fill(toy_.gradients().begin(), toy_.gradients().end(), 0.0F);
@@ -73,8 +67,6 @@ class DeviceToy final : public arlab::training::Replica {
   arlab::training::DeviceVectors vectors_;
   arlab::collectives::DeviceMemory own_;
   std::atomic<long>& copies_;
-  Ready ready_;
-  Need need_;
 };
 
 }  // namespace toy

@@ -13,7 +13,7 @@ namespace arlab::training {
 inline std::shared_ptr<const DeviceMath> host_math(collectives::Device& device) {
   auto math = std::make_shared<DeviceMath>();
   math->device = &device;
-  math->stream = device.framework_stream();
+  math->stream = device.make_stream(collectives::StreamKind::framework);
   math->clear = [](std::span<float> x) { std::fill(x.begin(), x.end(), 0.0F); };
   return math;
 }

@@ -10,12 +10,7 @@ namespace arlab::collectives {
 /// and adds no 8-bit floats.
 class Library final : public Executor, private Workload {
  public:
-  Communicator& control() override { return alone_; }
-  Cost execute(const Algorithm&, const Problem&, std::span<std::byte>, Operand, int, int) override {
-    return {};
-  }
-  Workload& workload() override { return *this; }
-  Baseline& baseline() override { return own_; }
+  Library() : Executor({.control = &alone_, .workload = this, .baseline = &own_}) {}
   Baseline& other_baseline() override { return gloo_; }
 
  private:
@@ -33,9 +28,12 @@ class Library final : public Executor, private Workload {
     std::vector<std::string> algorithms() override { return {"gloo:ring", "gloo:bcube"}; }
   };
 
+  Cost run_in_place(const Algorithm*, const Problem&, std::span<std::byte>, Operand, int,
+                    int) override {
+    return {};
+  }
   void load(const Problem&, Operand) override {}
-  void prepare(const RunRequest&) override {}
-  void reset(const RunMode&) override {}
+  void reset(const RunRequest&) override {}
   double run(const RunRequest&, int) override { return 0; }
   Result check() override { return {}; }
 

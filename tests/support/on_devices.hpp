@@ -21,7 +21,7 @@ class Vectors {
       : on_(on), problem_(problem), operand_(operand) {
     for (Rank rank = 0; rank < on.ranks(); ++rank) {
       device_.push_back(on.device_of(rank).allocate(bytes_of(problem, operand)));
-      host_.push_back(on.device_of(rank).allocate_pinned(bytes_of(problem, operand)));
+      host_.push_back(on.device_of(rank).allocate(bytes_of(problem, operand), MemoryKind::pinned));
       data_.push_back(device_.back().data());
     }
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "training/data/dataset.hpp"
-#include "training/replica/replica.hpp"
+#include "training/replica/host_replica.hpp"
 
 namespace toy {
 
@@ -19,25 +19,15 @@ using arlab::training::BatchResult;
 
 inline constexpr arlab::training::Shape kShape{1, 8, 8};
 
-class ToyReplica final : public arlab::training::Replica {
+class ToyReplica : public arlab::training::HostReplica {
  public:
   static constexpr std::size_t kInputs = 64, kHidden = 12, kClasses = 10;
 
-  explicit ToyReplica(std::uint64_t seed = 1) {
-    Count offset = 0;
-    const auto add = [&](std::string name, std::vector<Count> shape) {
-      Count elements = 1;
-      for (const Count n : shape) elements *= n;
-      const Count stage = name.starts_with("hidden") ? 0 : 1;
-      variables_.push_back({std::move(name), std::move(shape), offset, elements, elements, stage});
-      offset += elements;
-    };
-    add("hidden.weight", {kHidden, kInputs});
-    add("hidden.bias", {kHidden});
-    add("out.weight", {kClasses, kHidden});
-    add("out.bias", {kClasses});
-    weights_.resize(static_cast<std::size_t>(offset));
-    gradients_.resize(weights_.size());
+  explicit ToyReplica(std::uint64_t seed = 1)
+      : HostReplica({variable("hidden.weight", {kHidden, kInputs}, 0),
+                     variable("hidden.bias", {kHidden}, 0),
+                     variable("out.weight", {kClasses, kHidden}, 1),
+                     variable("out.bias", {kClasses}, 1)}) {
     std::uint64_t state = seed;
     for (float& w : weights_) {
       state = state * 6364136223846793005U + 1442695040888963407U;
@@ -45,28 +35,20 @@ class ToyReplica final : public arlab::training::Replica {
     }
   }
 
-  std::span<const arlab::training::Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
-
   // Stage by stage, so that weights need not be here longer than their stage runs.
   BatchResult learn(const arlab::training::Samples& samples, float scale) override {
     std::vector<float> own(weights_.size());
     std::vector<Activations> all(samples.labels.size());
     BatchResult result;
-    announce(need_, {0, 1});
+    for (const std::size_t v : {0, 1}) needs(v);
     for (std::size_t s = 0; s < all.size(); ++s) all[s].hide(*this, samples, s);
-    announce(need_, {2, 3});
+    for (const std::size_t v : {2, 3}) needs(v);
     for (std::size_t s = 0; s < all.size(); ++s) result += all[s].classify(*this, samples, s);
-    announce(need_backward_, {2, 3});
+    for (const std::size_t v : {2, 3}) needs_backward(v);
     for (Activations& one : all) one.propagate(*this, scale);
     for (const Activations& one : all) add_outer(one.out, kClasses, one.hidden, kHidden, own, 2);
     add(own, {3, 2});
-    announce(need_backward_, {0, 1});
+    for (const std::size_t v : {0, 1}) needs_backward(v);
     for (std::size_t s = 0; s < all.size(); ++s)
       add_outer(all[s].back, kHidden, samples.inputs.data() + s * kInputs, kInputs, own, 0);
     add(own, {1, 0});
@@ -84,6 +66,13 @@ class ToyReplica final : public arlab::training::Replica {
   }
 
  private:
+  static arlab::training::Variable variable(std::string name, std::vector<Count> shape,
+                                            Count stage) {
+    Count elements = 1;
+    for (const Count n : shape) elements *= n;
+    return {std::move(name), std::move(shape), 0, elements, elements, stage};
+  }
+
   float* at(std::vector<float>& flat, std::size_t variable) const {
     return flat.data() + variables_[variable].offset;
   }
@@ -117,17 +106,12 @@ class ToyReplica final : public arlab::training::Replica {
     }
   };
 
-  static void announce(const Need& need, std::initializer_list<std::size_t> variables) {
-    if (!need) return;
-    for (const std::size_t v : variables) need(v);
-  }
-
   void add(const std::vector<float>& own, std::initializer_list<std::size_t> variables) {
     for (const std::size_t v : variables) {
       const auto first = static_cast<std::size_t>(variables_[v].offset);
       const auto end = first + static_cast<std::size_t>(variables_[v].elements);
       for (std::size_t i = first; i < end; ++i) gradients_[i] += own[i];
-      if (ready_) ready_(v);
+      is_ready(v);
     }
   }
 
@@ -147,51 +131,32 @@ class ToyReplica final : public arlab::training::Replica {
       for (std::size_t i = 0; i < n; ++i) w[j * n + i] += delta[j] * in[i];
     }
   }
-
-  std::vector<arlab::training::Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Ready ready_;
-  Need need_, need_backward_;
 };
 
 /// Variables whose passes take time, on emulated ranks, and change nothing.
-class CostsOnly final : public arlab::training::Replica {
+class CostsOnly final : public arlab::training::HostReplica {
  public:
   struct Cost {
     Count elements, work;  ///< multiply-adds of the forward pass for a sample
   };
 
-  explicit CostsOnly(const std::vector<Cost>& costs) {
-    Count offset = 0;
-    for (const Cost& one : costs) {
-      variables_.push_back({"v", {one.elements}, offset, one.elements, one.work});
-      offset += one.elements;
-    }
-    weights_.resize(static_cast<std::size_t>(offset));
-    gradients_.resize(weights_.size());
-  }
-  std::span<const arlab::training::Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
+  explicit CostsOnly(const std::vector<Cost>& costs) : HostReplica(variables_of(costs)) {}
   BatchResult learn(const arlab::training::Samples& samples, float) override {
-    for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
+    for (std::size_t v = 0; v < variables_.size(); ++v) needs(v);
     for (std::size_t v = variables_.size(); v-- > 0;) {
-      if (need_backward_) need_backward_(v);
-      ready_(v);
+      needs_backward(v);
+      is_ready(v);
     }
     return {0, 0, static_cast<Count>(samples.labels.size())};
   }
   BatchResult evaluate(const arlab::training::Samples&) override { return {}; }
 
  private:
-  std::vector<arlab::training::Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Ready ready_;
-  Need need_, need_backward_;
+  static std::vector<arlab::training::Variable> variables_of(const std::vector<Cost>& costs) {
+    std::vector<arlab::training::Variable> all;
+    for (const Cost& one : costs) all.push_back({"v", {one.elements}, 0, one.elements, one.work});
+    return all;
+  }
 };
 
 }  // namespace toy

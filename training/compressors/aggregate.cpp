@@ -66,8 +66,9 @@ class ByAllreduce {
     check(communicator, gradient, has_.elements, o);
     auto code = compressor_->encode(gradient, o);
     for (int pass = 0;; code = compressor_->next(o)) {
-      has_.carry(communicator,
-                 [&](const CodeCarrier& by) { by.allreduce(code, compressor_->operand(pass)); });
+      has_.carry(communicator, [&](const CodeCarrier& by) {
+        by.allreduce(code, compressor_->operands().at(pass));
+      });
       if (++pass == compressor_->passes()) break;
     }
     has_.clear(gradient);

@@ -22,10 +22,6 @@ std::string_view name(Aggregation aggregation) {
   return kNames[static_cast<std::size_t>(aggregation)];
 }
 
-collectives::Operand Compressor::operand(int) const {
-  fail(Blame::check, "internal error, please report: summed codes that cannot be summed");
-}
-
 std::span<std::byte> Compressor::next(const EncodeContext&) {
   fail(Blame::check, "internal error, please report: the compressor has no next pass");
 }

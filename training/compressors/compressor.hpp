@@ -8,6 +8,7 @@
 // namespace arlab::training::compressor_catalog, and one test.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithms/base/parameters.hpp"
@@ -76,11 +78,12 @@ class Compressor {
   virtual void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                           const EncodeContext& context) = 0;
 
-  /// Returns the type and operation that sum the codes of a pass (from 0) in an allreduce.
-  virtual collectives::Operand operand(int pass) const;
-  /// More than one if a code depends on a sum. next() returns each later pass's code, once the
-  /// previous code has been summed in place.
-  virtual int passes() const { return 1; }
+  /// The type and operation that sum the codes of each pass in an allreduce; none if nothing sums
+  /// them. More than one if a code depends on a sum: next() returns the code of each later pass,
+  /// once the previous code has been summed in place.
+  using Operands = std::vector<collectives::Operand>;
+  const Operands& operands() const { return operands_; }
+  int passes() const { return std::max(1, static_cast<int>(operands_.size())); }
   virtual std::span<std::byte> next(const EncodeContext& context);
 
   /// Returns an untransmitted element of the last code to the residual, where there is one.
@@ -91,6 +94,12 @@ class Compressor {
 
   /// Shows every array that must survive from step to step.
   virtual void visit_state(const StateVisitor& /*visit*/) {}
+
+ protected:
+  explicit Compressor(Operands operands = {}) : operands_(std::move(operands)) {}
+
+ private:
+  Operands operands_;
 };
 
 inline VisitState state_of(Compressor& compressor) {

@@ -12,7 +12,8 @@ namespace {
 class ErrorFeedback final : public Compressor {
  public:
   ErrorFeedback(std::unique_ptr<Compressor> inner, Count elements, SharedVectorKernels kernels)
-      : inner_(std::move(inner)),
+      : Compressor(inner->operands()),
+        inner_(std::move(inner)),
         kernels_(std::move(kernels)),
         n_(elements),
         memory_(kernels_->allocate(static_cast<std::size_t>(elements) * sizeof(float))),
@@ -35,8 +36,6 @@ class ErrorFeedback final : public Compressor {
                   const EncodeContext& context) override {
     inner_->decode_add(code, into, weight, context);
   }
-  collectives::Operand operand(int pass) const override { return inner_->operand(pass); }
-  int passes() const override { return inner_->passes(); }
   void give_back(std::uint32_t at, float value) override {  // only on the host
     if (std::isfinite(value)) residual_[at] += value;
   }

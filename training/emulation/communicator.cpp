@@ -24,7 +24,7 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
     fail(Blame::usage, "lane " + std::to_string(lane) + " is out of range: emulated ranks have " +
                            std::to_string(kMaxLanes) + " lanes; use fewer segments");
   for (const collectives::Transfer& t : round) {
-    expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "the peer must be another rank");
+    expects(t.peer >= 0 && t.peer < ranks() && t.peer != rank(), "the peer must be another rank");
     expects(t.elements > 0, "an empty message must not be sent");
   }
   Open& open = lanes_[lane];
@@ -36,7 +36,7 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
   idle_poll_ = Time{-1};
   if (round.empty()) return done_.push_back(lane);
   post(lane, open);
-  scheduler_.simulation().start(me_, lane, posted_, scheduler_.now(), open.turn);
+  scheduler_.simulation().start(rank(), lane, posted_, scheduler_.now(), open.turn);
 }
 
 // Copies what the round sends now.
@@ -46,7 +46,8 @@ void EmulatedCommunicator::post(int lane, const Open& open) {
   InFlightMessage message;
   for (const collectives::Transfer& t : open.transfers) {
     const std::size_t size = bytes(t, open.operand);
-    posted_.push_back({t.added_later ? ActionKind::reduce : t.kind, t.peer, static_cast<Bytes>(size)});
+    posted_.push_back(
+        {t.added_later ? ActionKind::reduce : t.kind, t.peer, static_cast<Bytes>(size)});
     if (t.kind != ActionKind::send) continue;
     if (!last || last->data != t.data || last->elements != t.elements) {
       std::shared_ptr<std::byte[]> copy(new std::byte[size]);
@@ -54,7 +55,7 @@ void EmulatedCommunicator::post(int lane, const Open& open) {
       message = {std::move(copy), t.elements, size};
       last = &t;
     }
-    world_.in_flight.post({lane, me_, t.peer}, message);
+    world_.in_flight.post({lane, rank(), t.peer}, message);
   }
 }
 
@@ -104,12 +105,12 @@ int EmulatedCommunicator::take_done() {
 void EmulatedCommunicator::receive(int lane, const Open& open) {
   for (const collectives::Transfer& t : open.transfers) {
     if (t.kind == ActionKind::send) continue;
-    const InFlightMessage message = world_.in_flight.take({lane, t.peer, me_});
+    const InFlightMessage message = world_.in_flight.take({lane, t.peer, rank()});
     if (message.elements != t.elements || message.bytes != bytes(t, open.operand))
       fail(Blame::check, "rank " + std::to_string(t.peer) + " sends " +
                              std::to_string(message.elements) + " elements to rank " +
-                             std::to_string(me_) + ", which expects " + std::to_string(t.elements) +
-                             ": verify the schedule");
+                             std::to_string(rank()) + ", which expects " +
+                             std::to_string(t.elements) + ": verify the schedule");
     if (t.kind == ActionKind::reduce)
       collectives::reduce_into(t.data, message.content.get(), t.elements, open.operand);
     else
@@ -139,7 +140,7 @@ std::string EmulatedCommunicator::reason(int lane, const Open& open) const {
   std::unordered_map<Rank, std::size_t> from;
   for (const collectives::Transfer& t : open.transfers)
     if (t.kind != ActionKind::send &&
-        ++from[t.peer] > world_.in_flight.waiting({lane, t.peer, me_}))
+        ++from[t.peer] > world_.in_flight.waiting({lane, t.peer, rank()}))
       return text + " (a message from rank " + std::to_string(t.peer) + ")";
   for (const collectives::Transfer& t : open.transfers)
     if (t.kind == ActionKind::send)
@@ -153,7 +154,7 @@ collectives::AllreduceBarrier::Value EmulatedCommunicator::meet(
   CooperativeScheduler::Actor& self = scheduler_.self();
   scheduler_.throw_if_canceled();
   EmulatedWorld& w = world_;
-  const auto me = static_cast<std::size_t>(me_);
+  const auto me = static_cast<std::size_t>(rank());
   w.values[me] = mine;
   w.waiting[me] = &self;
   if (++w.arrived == w.ranks) {

@@ -41,13 +41,14 @@ class EmulatedCommunicator final : public collectives::Communicator {
   static constexpr int kMaxLanes = 4096;
 
   EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::Slowdown& slowdown)
-      : world_(world), scheduler_(world.scheduler), me_(me), clock_(world.scheduler, me, slowdown) {
+      : Communicator(me, world.ranks),
+        world_(world),
+        scheduler_(world.scheduler),
+        clock_(world.scheduler, me, slowdown) {
     services_.clock = &clock_;
     services_.set_turn = [this](int lane, Turn turn) { lanes_[lane].turn = turn; };
   }
 
-  Rank rank() const override { return me_; }
-  Rank ranks() const override { return world_.ranks; }
   void start(int lane, std::span<const collectives::Transfer> round,
              collectives::Operand operand) override;
   int wait() override;
@@ -77,7 +78,6 @@ class EmulatedCommunicator final : public collectives::Communicator {
 
   EmulatedWorld& world_;
   CooperativeScheduler& scheduler_;
-  Rank me_;
   EmulatedClock clock_;
   std::unordered_map<int, Open> lanes_;
   std::vector<int> started_;

@@ -116,7 +116,7 @@ void CodeExchange::run(collectives::CountingCommunicator& c, Aggregator& aggrega
   if (here_.size() < bytes.size()) {
     here_ = {};
     there_ = {};
-    here_ = kernels_->device->allocate_pinned(bytes.size());
+    here_ = kernels_->device->allocate(bytes.size(), collectives::MemoryKind::pinned);
     there_ = kernels_->allocate(bytes.size());
     c.barrier();  // as in make()
   }

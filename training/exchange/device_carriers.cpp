@@ -112,7 +112,7 @@ class OverHosts {
 void OverHosts::reserve(std::size_t bytes) {
   if (here_.size() >= bytes) return;
   here_ = {};
-  here_ = kernels_.device->allocate_pinned(bytes);
+  here_ = kernels_.device->allocate(bytes, collectives::MemoryKind::pinned);
 }
 
 void OverHosts::allreduce(std::span<std::byte> code, collectives::Operand operand) {

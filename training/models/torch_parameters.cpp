@@ -56,6 +56,7 @@ TorchParameters::TorchParameters(torch::nn::Module& module,
   for (const torch::Tensor& buffer : module.buffers())
     if (buffer.is_floating_point()) buffers_.push_back(buffer), kept += buffer.numel();
   statistics_ = torch::empty({kept});
+  memory_ = {floats(weights_), floats(gradients_), floats(statistics_), vectors_.get()};
   take_statistics();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const auto node = torch::autograd::impl::grad_accumulator(parameters_[i]);
@@ -80,10 +81,6 @@ void TorchParameters::share(const torch::Tensor& weights, const torch::Tensor& g
   }
 }
 
-std::span<float> TorchParameters::weights() { return floats(weights_); }
-std::span<float> TorchParameters::gradients() { return floats(gradients_); }
-std::span<float> TorchParameters::statistics() { return floats(statistics_); }
-
 torch::Tensor TorchParameters::part(const torch::Tensor& flat, std::size_t variable) const {
   const Variable& v = variables_[variable];
   return flat.narrow(0, v.offset, v.elements).view(v.shape);
@@ -96,7 +93,7 @@ void TorchParameters::complete(std::size_t variable) {
     part(gradients_, variable).add_(gradient.to(torch::kCPU));
     gradient.reset();
   }
-  if (ready_) ready_(variable);
+  is_ready(variable);
 }
 
 template <class Use>

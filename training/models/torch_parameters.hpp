@@ -24,15 +24,6 @@ class TorchParameters final : public Parameters {
   explicit TorchParameters(torch::nn::Module& module,
                            std::shared_ptr<const DeviceMath> math = nullptr);
   ~TorchParameters() override;
-  TorchParameters(const TorchParameters&) = delete;
-  TorchParameters& operator=(const TorchParameters&) = delete;
-
-  std::span<const Variable> variables() const override { return variables_; }
-  DeviceVectors* on_device() override { return vectors_.get(); }
-  std::span<float> weights() override;
-  std::span<float> gradients() override;
-  std::span<float> statistics() override;
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
 
   void fetch() override;
   /// Copies weights() and statistics(), which strategies change, to the module. Weights on the host
@@ -41,9 +32,6 @@ class TorchParameters final : public Parameters {
   /// Copies one variable's weights, if the module has its own copies.
   void give(std::size_t variable);
   void give_statistics();
-  /// Sets a variable's multiply-adds in the forward pass of a sample.
-  void set_work(std::size_t variable, Count work) { variables_[variable].work = work; }
-  void set_stage(std::size_t variable, Count stage) { variables_[variable].stage = stage; }
   /// Copies the statistics from the module.
   void take_statistics();
 
@@ -56,7 +44,6 @@ class TorchParameters final : public Parameters {
   template <class Use>
   void for_statistics(Use use);
 
-  std::vector<Variable> variables_;
   std::vector<torch::Tensor> parameters_, buffers_;
   std::shared_ptr<DeviceVectors> vectors_;
   torch::Tensor weights_, gradients_, statistics_;  // on the host
@@ -66,7 +53,6 @@ class TorchParameters final : public Parameters {
     std::uintptr_t key;
   };
   std::vector<Hook> hooks_;
-  Ready ready_;
 };
 
 }  // namespace arlab::training

@@ -25,19 +25,16 @@ class TorchReplica final : public Replica {
         device_(device),
         net_(moved(std::move(net), device)),
         parameters_(*net_, math) {
+    const std::span<const Variable> variables = parameters_.variables();
+    variables_.assign(variables.begin(), variables.end());
+    memory_ = {parameters_.weights(), parameters_.gradients(), parameters_.statistics(),
+               parameters_.on_device()};
+    parameters_.on_ready([this](std::size_t variable) { is_ready(variable); });
     find_stages();
   }
 
-  std::span<const Variable> variables() const override { return parameters_.variables(); }
-  DeviceVectors* on_device() override { return parameters_.on_device(); }
   void fetch() override { parameters_.fetch(); }
   void give() override { parameters_.give(); }
-  std::span<float> weights() override { return parameters_.weights(); }
-  std::span<float> gradients() override { return parameters_.gradients(); }
-  std::span<float> statistics() override { return parameters_.statistics(); }
-  void on_ready(Ready ready) override { parameters_.on_ready(std::move(ready)); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
 
   BatchResult learn(const Samples& samples, float scale) override {
     net_->train();
@@ -85,8 +82,8 @@ class TorchReplica final : public Replica {
       // Each position of the output uses a weight once.
       const Count places = x.dim() == 4 ? x.size(2) * x.size(3) : 1;
       for (std::size_t v = first; v < variable; ++v) {
-        parameters_.set_work(v, variables()[v].elements * places);
-        parameters_.set_stage(v, static_cast<Count>(stages_.size()));
+        variables_[v].work = variables_[v].elements * places;
+        variables_[v].stage = static_cast<Count>(stages_.size());
       }
     }
   }
@@ -94,14 +91,14 @@ class TorchReplica final : public Replica {
   torch::Tensor pass(std::size_t stage, const torch::Tensor& x) {
     const Stage& s = stages_[stage];
     for (std::size_t v = s.first; v < s.last; ++v) {
-      if (need_) need_(v);
+      needs(v);
       parameters_.give(v);
     }
     const torch::Tensor y = s.module->forward<torch::Tensor>(x);
     // The gradient of the outputs is known before the stage's backward pass begins.
-    if (need_backward_ && s.first < s.last)
+    if (s.first < s.last)
       y.register_hook([this, &s](const torch::Tensor&) {
-        for (std::size_t v = s.first; v < s.last; ++v) need_backward_(v);
+        for (std::size_t v = s.first; v < s.last; ++v) needs_backward(v);
       });
     return y;
   }
@@ -149,7 +146,6 @@ class TorchReplica final : public Replica {
     std::size_t first, last;  // its variables, the last not included
   };
   std::vector<Stage> stages_;
-  Need need_, need_backward_;
 };
 
 torch::Device device_of(const ReplicaSetup& setup) {
@@ -161,7 +157,7 @@ torch::Device device_of(const ReplicaSetup& setup) {
   const int gpu =
       collectives::gpu_of(setup.local_rank, static_cast<Rank>(torch::cuda::device_count()));
   const torch::Device device(torch::kCUDA, static_cast<c10::DeviceIndex>(gpu));
-  // What follows the passes is enqueued in the stream of the device's own (framework_stream()).
+  // What follows the passes is enqueued in the device's own stream (StreamKind::framework).
   const c10::impl::VirtualGuardImpl streams(torch::kCUDA);
   if (setup.math && streams.getStream(device) != streams.getDefaultStream(device))
     fail(Blame::usage,

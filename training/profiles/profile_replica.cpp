@@ -9,32 +9,32 @@ namespace {
 
 constexpr std::size_t kPattern = 1 << 14;  // elements
 
+std::vector<Variable> variables_of(const ModelProfile& profile) {
+  std::vector<Variable> all;
+  for (const Layer& layer : profile.tensors())
+    all.push_back({.name = layer.name, .shape = {layer.elements}, .elements = layer.elements});
+  return all;
+}
+
 }  // namespace
 
-ProfileReplica::ProfileReplica(const ModelProfile& profile) {
-  Count offset = 0;
-  for (const Layer& layer : profile.tensors()) {
-    variables_.push_back({layer.name, {layer.elements}, offset, layer.elements, 0});
-    offset += layer.elements;
-  }
-  weights_.resize(static_cast<std::size_t>(offset));
-  gradients_.resize(weights_.size());
+ProfileReplica::ProfileReplica(const ModelProfile& profile) : HostReplica(variables_of(profile)) {
   const Random random(1);
   for (std::size_t i = 0; i < kPattern; ++i)
     pattern_.push_back(static_cast<float>(random(i) >> 40) * 0x1p-23F - 1);  // -1 to 1
 }
 
 BatchResult ProfileReplica::learn(const Samples& samples, float) {
-  for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
+  for (std::size_t v = 0; v < variables_.size(); ++v) needs(v);
   for (std::size_t v = variables_.size(); v-- > 0;) {
-    if (need_backward_) need_backward_(v);
+    needs_backward(v);
     auto to = gradients_.begin() + variables_[v].offset;
     for (Count left = variables_[v].elements; left > 0;) {
       const auto next = std::min(left, static_cast<Count>(kPattern));
       to = std::copy_n(pattern_.begin(), next, to);
       left -= next;
     }
-    ready_(v);
+    is_ready(v);
   }
   return evaluate(samples);
 }

@@ -7,21 +7,14 @@
 
 #include "training/exchange/compute_model.hpp"
 #include "training/profiles/model_profile.hpp"
-#include "training/replica/replica.hpp"
+#include "training/replica/host_replica.hpp"
 
 namespace arlab::training {
 
-class ProfileReplica final : public Replica {
+class ProfileReplica final : public HostReplica {
  public:
   explicit ProfileReplica(const ModelProfile& profile);
 
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
   /// There is no loss; no answer is correct.
   BatchResult learn(const Samples& samples, float scale) override;
   BatchResult evaluate(const Samples& samples) override;
@@ -30,11 +23,7 @@ class ProfileReplica final : public Replica {
   static double bytes(const ModelProfile& profile);
 
  private:
-  std::vector<Variable> variables_;
-  std::vector<float> weights_, gradients_;
   std::vector<float> pattern_;  // of the gradients, which repeat it
-  Ready ready_;
-  Need need_, need_backward_;
 };
 
 /// Returns the times of the profile's passes, by variable, each times `slowdown`.

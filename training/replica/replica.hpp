@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/problem.hpp"
@@ -54,17 +55,20 @@ struct BatchResult {
 class Parameters {
  public:
   virtual ~Parameters() = default;
-  virtual std::span<const Variable> variables() const = 0;
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+
+  std::span<const Variable> variables() const { return variables_; }
   /// Where weights and gradients lie in a device's memory; null: on the host, as weights() and
   /// gradients() show.
-  virtual DeviceVectors* on_device() { return nullptr; }
+  DeviceVectors* on_device() const { return memory_.on_device; }
   /// On the host. With on_device(), the weights of the last fetch(), and a change takes effect with
   /// give().
-  virtual std::span<float> weights() = 0;
+  std::span<float> weights() const { return memory_.weights; }
   /// On the host; empty with on_device().
-  virtual std::span<float> gradients() = 0;
+  std::span<float> gradients() const { return memory_.gradients; }
   /// Returns untrained state, running means and variances, as weights() does.
-  virtual std::span<float> statistics() = 0;
+  std::span<float> statistics() const { return memory_.statistics; }
   /// With on_device(): copy weights and statistics from the device to the host, and back.
   virtual void fetch() {}
   virtual void give() {}
@@ -73,7 +77,28 @@ class Parameters {
   /// pass, on the thread that runs the pass. Afterwards the gradient may be changed; with
   /// on_device(), after what is in the stream of its math by then.
   using Ready = std::function<void(std::size_t variable)>;
-  virtual void on_ready(Ready ready) = 0;
+  void on_ready(Ready ready) { ready_ = std::move(ready); }
+
+ protected:
+  /// What the public functions show.
+  struct Memory {
+    std::span<float> weights = {}, gradients = {}, statistics = {};
+    DeviceVectors* on_device = nullptr;
+  };
+  Parameters() = default;  ///< The derived class then sets both members.
+  Parameters(std::vector<Variable> variables, const Memory& memory)
+      : variables_(std::move(variables)), memory_(memory) {}
+
+  /// Announces a gradient that is complete.
+  void is_ready(std::size_t variable) const {
+    if (ready_) ready_(variable);
+  }
+
+  std::vector<Variable> variables_;
+  Memory memory_;
+
+ private:
+  Ready ready_;
 };
 
 /// Parameters with the forward and backward passes that use them.
@@ -82,10 +107,10 @@ class Replica : public Parameters {
   /// Called with a variable's index before the forward pass of learn() uses it, on the thread that
   /// runs the pass. Until then its weight may still change.
   using Need = std::function<void(std::size_t variable)>;
-  virtual void on_need(Need need) = 0;
+  void on_need(Need need) { need_ = std::move(need); }
   /// Called with a variable's index before the backward pass of learn() uses its weight, stage by
   /// stage, the last one first.
-  virtual void on_need_backward(Need need) = 0;
+  void on_need_backward(Need need) { need_backward_ = std::move(need); }
 
   /// Runs forward and backward passes, and adds the gradient of `scale` x (sum of the samples'
   /// losses) to gradients(). Returns when the passes are done, on a device as well. Throws
@@ -98,6 +123,19 @@ class Replica : public Parameters {
   /// Returns the operations of a forward pass of one sample, with the running statistics; empty if
   /// unknown.
   virtual ModelGraph graph() { return {}; }
+
+ protected:
+  using Parameters::Parameters;
+  /// Announce that a pass is about to use a weight.
+  void needs(std::size_t variable) const {
+    if (need_) need_(variable);
+  }
+  void needs_backward(std::size_t variable) const {
+    if (need_backward_) need_backward_(variable);
+  }
+
+ private:
+  Need need_, need_backward_;
 };
 
 }  // namespace arlab::training

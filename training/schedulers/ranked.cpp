@@ -9,7 +9,7 @@ namespace {
 class Ranked : public Scheduler {
  public:
   Ranked(const Profile& profile, Ranking ranking)
-      : profile_(profile), ranking_(std::move(ranking)) {}
+      : Scheduler(ranking.limit), profile_(profile), ranking_(std::move(ranking)) {}
 
   void ready(int layer, Time) override {
     waiting_.push({ranking_.urgency[static_cast<std::size_t>(layer)], layer, 0});
@@ -31,8 +31,6 @@ class Ranked : public Scheduler {
   }
 
   void done(const Bundle& bundle, Time) override { under_way_ -= bundle.bytes(); }
-
-  int limit() const override { return ranking_.limit; }
 
  private:
   struct Waiting {

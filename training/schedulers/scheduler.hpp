@@ -50,9 +50,15 @@ class Scheduler {
   virtual void done(const Bundle& /*bundle*/, Time /*now*/) {}
 
   /// Returns the maximum number of bundles in progress at once.
-  virtual int limit() const { return 1; }
+  int limit() const { return limit_; }
   /// Returns when next() may answer differently without another event.
   virtual Time wake(Time /*now*/) const { return simulator::kNever; }
+
+ protected:
+  explicit Scheduler(int limit = 1) : limit_(limit) {}
+
+ private:
+  int limit_;
 };
 
 struct SchedulerKind {

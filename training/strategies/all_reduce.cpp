@@ -36,7 +36,6 @@ class AllReduce final : public Strategy {
   void flush() override {
     for (std::size_t v = 0; v < open_.size(); ++v) update(v);
   }
-  void settle() override { flush(); }
   bool is_whole() const override {
     return std::find(open_.begin(), open_.end(), true) == open_.end();
   }

@@ -12,7 +12,8 @@ namespace {
 class Gathered final : public Strategy {
  public:
   Gathered(const StrategyContext& context, bool in_groups)
-      : parameters_(context.parameters),
+      : Strategy(&units_),
+        parameters_(context.parameters),
         optimizer_(context.optimizer),
         units_(context, true, in_groups),
         weights_(units_.size(), Weights::whole) {}
@@ -54,9 +55,6 @@ class Gathered final : public Strategy {
     for (std::size_t u = 0; u < units_.size(); ++u) gather(u);
     for (std::size_t u = 0; u < units_.size(); ++u) finish(u);
   }
-  void settle() override { flush(); }
-  std::optional<Shard> shard() const override { return units_.shard(); }
-  void gather_weights() override { units_.gather_weights(); }
 
  private:
   enum class Weights : std::uint8_t { own, coming, whole };

@@ -57,8 +57,6 @@ class Server final : public Strategy {
     settled_ = true;
   }
 
-  Staleness staleness() const override { return staleness_; }
-
  private:
   struct WorkerState {
     std::vector<float> pushed;  // its gradient (other servers' variables stay unused)
@@ -187,7 +185,6 @@ class Server final : public Strategy {
   int answers_ = 0;  // replies in progress
   bool settled_ = true;
   bool expects_ = false;  // pushes of the next step
-  Staleness staleness_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 class Sharded final : public Strategy {
  public:
   Sharded(const StrategyContext& context, bool frees_gradients)
-      : optimizer_(context.optimizer), units_(context, frees_gradients, false) {}
+      : Strategy(&units_), optimizer_(context.optimizer), units_(context, frees_gradients, false) {}
 
   void start_step(const Step& step) override { units_.start_step(step.number); }
 
@@ -29,9 +29,6 @@ class Sharded final : public Strategy {
 
   bool is_whole() const override { return !units_.in_progress(); }
   void flush() override { units_.finish_all(); }
-  void settle() override { flush(); }
-  std::optional<Shard> shard() const override { return units_.shard(); }
-  void gather_weights() override { units_.gather_weights(); }
 
  private:
   Optimizer& optimizer_;

@@ -6,6 +6,7 @@
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
+#include "training/strategies/shard_units.hpp"
 
 namespace arlab::training {
 namespace {
@@ -13,6 +14,14 @@ namespace {
 std::string owner_of(const StrategyKind& kind) { return concat("strategy ", kind.name); }
 
 }  // namespace
+
+std::optional<Strategy::Shard> Strategy::shard() const {
+  return units_ ? std::optional(units_->shard()) : std::nullopt;
+}
+
+void Strategy::gather_weights() {
+  if (units_) units_->gather_weights();
+}
 
 const StrategyKind& find_strategy(std::string_view name) {
   return find_named(strategies(), name, "strategy");

@@ -78,6 +78,8 @@ class SampleShare {
 /// Number of updates by staleness: how many updates old the weights of a gradient were.
 using Staleness = std::map<Count, Count>;
 
+class ShardUnits;  // shard_units.hpp
+
 enum class Pass : std::uint8_t { forward, backward };
 
 class Strategy {
@@ -101,7 +103,7 @@ class Strategy {
   /// On return is_whole() is true. Every rank calls it.
   virtual void flush() {}
   /// Ends an epoch; on return all workers hold the same weights. Every rank calls it.
-  virtual void settle() {}
+  virtual void settle() { flush(); }
 
   /// What this rank must keep from step to step besides weights and moments. Call when settled.
   using State = GradientExchange::State;
@@ -115,12 +117,20 @@ class Strategy {
     bool first = true;  ///< no rank before it has the same
   };
   /// For sharded strategies; nothing: each rank updates all, or a part that others do not know.
-  virtual std::optional<Shard> shard() const { return std::nullopt; }
+  std::optional<Shard> shard() const;
   /// For sharded strategies, when each rank has the weights of its shard: on return all ranks have
   /// all weights. Every rank calls it, before the first step.
-  virtual void gather_weights() {}
+  void gather_weights();
 
-  virtual Staleness staleness() const { return {}; }
+  const Staleness& staleness() const { return staleness_; }
+
+ protected:
+  /// `units`: of a sharded strategy.
+  explicit Strategy(ShardUnits* units = nullptr) : units_(units) {}
+  Staleness staleness_;
+
+ private:
+  ShardUnits* units_;
 };
 
 // Of training/simulation.

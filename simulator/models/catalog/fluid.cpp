@@ -37,6 +37,7 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
   Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric,
         std::optional<RouteClasses> classes = {})
       : Network({.synchronous = true, .has_changes = true, .links = this, .shortcuts = this}),
+        ExactShortcuts(values.at("gamma")),
         values_(values),
         fabric_(std::move(fabric)),
         topology_(fabric_->topology),
@@ -45,8 +46,9 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
         routes_(links_, fabric_->host_of),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
-        rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
-        carried_(links_.count()) {}
+        rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0) {
+    carried_.resize(links_.count());
+  }
 
   Time can_send(Rank, Time now) override { return now; }
 
@@ -117,18 +119,16 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
     if (route.links.empty()) return {};
     return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
   }
-  void carry(std::span<const double> bytes) override {
-    for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
-  }
   std::vector<double> carried() const override { return links_.spread(carried_); }
-  std::optional<ClassNetwork> of_classes(const RankSymmetry& symmetry) override {
-    auto classes = find_route_classes(symmetry, topology_, router_, fabric_->host_of);
+  std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry) override {
+    const auto along = symmetry ? *symmetry : shifts_along(*fabric_);
+    if (!along) return {};
+    auto classes = find_route_classes(*along, topology_, router_, fabric_->host_of);
     if (!classes) return {};
     RankSymmetry usable = classes->symmetry;
-    return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, symmetry.ranks(),
-                                                                   fabric_, std::move(classes))};
+    return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, along->ranks(), fabric_,
+                                                                   std::move(classes))};
   }
-  std::optional<RankSymmetry> shifts() const override { return shifts_along(*fabric_); }
   std::span<const Transit> transits(Time now) override {
     transits_.clear();
     for (const Flow& f : flows_)
@@ -136,7 +136,6 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
         transits_.push_back({f.number, f.change - now, now - f.since, f.left, f.rate});
     return transits_;
   }
-  Time reduction(Bytes bytes) const override { return processors_.reduction(bytes); }
 
   struct Flow {
     std::uint32_t number = kArrived;  // the engine's
@@ -221,8 +220,7 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
   Turns turns_;              // of the flows, after their latency
   IndexedHeap arrivals_;     // of the last byte
   LinkFlaps flaps_;
-  std::size_t in_transit_ = 0;   // messages
-  std::vector<double> carried_;  // by each link: bytes of completed flows
+  std::size_t in_transit_ = 0;  // messages
   std::vector<std::uint32_t> arrived_;
   std::vector<Transit> transits_;
   Time now_{};

@@ -5,6 +5,7 @@
 #include "collectives/host/host_executor.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/relaying_communicator.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -35,11 +36,9 @@ std::vector<std::vector<Measurement>> on_each_rank(const std::vector<Config>& co
 
 // Forwards all calls, but corrupts what rank 0 received, in every n-th round with a message to
 // store.
-class Corrupting : public Communicator {
+class Corrupting : public RelayingCommunicator {
  public:
-  Corrupting(Communicator& inner, int every) : inner_(inner), every_(every) {}
-  Rank rank() const override { return inner_.rank(); }
-  Rank ranks() const override { return inner_.ranks(); }
+  Corrupting(Communicator& inner, int every) : RelayingCommunicator(inner), every_(every) {}
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     received_ = nullptr;
     for (const Transfer& t : round)
@@ -51,12 +50,8 @@ class Corrupting : public Communicator {
     if (rank() == 0 && received_ && ++times_ % every_ == 0) *received_ = ~*received_;
     return lane;
   }
-  void barrier() override { inner_.barrier(); }
-  double max(double value) override { return inner_.max(value); }
-  Count sum(Count value) override { return inner_.sum(value); }
 
  private:
-  Communicator& inner_;
   int every_, times_ = 0;
   std::byte* received_ = nullptr;
 };

@@ -7,6 +7,7 @@
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/relaying_communicator.hpp"
 #include "tests/support/round_transport.hpp"
 #include "tests/support/thorough.hpp"
 
@@ -45,11 +46,9 @@ void check_all(const std::vector<Config>& configs, const std::vector<Measurement
 }
 
 // Drops every message that rank 0 should store.
-class Dropping : public Communicator {
+class Dropping : public RelayingCommunicator {
  public:
-  explicit Dropping(Communicator& inner) : inner_(inner) {}
-  Rank rank() const override { return inner_.rank(); }
-  Rank ranks() const override { return inner_.ranks(); }
+  using RelayingCommunicator::RelayingCommunicator;
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     round_.assign(round.begin(), round.end());
     for (Transfer& t : round_)
@@ -59,13 +58,8 @@ class Dropping : public Communicator {
       }
     inner_.start(lane, round_, operand);
   }
-  int wait() override { return inner_.wait(); }
-  void barrier() override { inner_.barrier(); }
-  double max(double value) override { return inner_.max(value); }
-  Count sum(Count value) override { return inner_.sum(value); }
 
  private:
-  Communicator& inner_;
   std::vector<Transfer> round_;
   std::vector<std::byte> lost_;
 };

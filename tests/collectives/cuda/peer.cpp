@@ -74,7 +74,7 @@ TEST_CASE("peer: vectors that are not equally far from a 16-byte boundary") {
       const std::size_t off = static_cast<std::size_t>(rank) * sizeof(std::int32_t);
       memory.push_back(on.device_of(rank).allocate(kBytes + off));
       data.push_back(memory.back().data() + off);
-      host.push_back(on.device_of(rank).allocate_pinned(kBytes));
+      host.push_back(on.device_of(rank).allocate(kBytes, MemoryKind::pinned));
       const std::vector<std::int32_t> mine(kElements, 1 << (8 * rank));
       std::memcpy(host.back().data(), mine.data(), kBytes);
       on.stream(rank).copy(data.back(), host.back().data(), kBytes);

@@ -92,7 +92,7 @@ struct Ints {
   Ints(RankExecutor& executor, std::size_t count, std::size_t off = 0)
       : on(executor),
         memory(on.own_device().allocate((count + off) * sizeof(int))),
-        host(on.own_device().allocate_pinned(count * sizeof(int))),
+        host(on.own_device().allocate(count * sizeof(int), MemoryKind::pinned)),
         data(memory.data() + off * sizeof(int)) {}
   void set(int value) {
     const std::vector<int> all(host.size() / sizeof(int), value);
@@ -302,7 +302,7 @@ TEST_CASE("peer, processes: memory of another library, or of another machine's r
   on_processes(2, [&](Communicator& control, Device& device) {
     PeerProcesses processes(control, device);
     RankExecutor rank(control, device, processes);
-    const DeviceMemory host = device.allocate_pinned(4012);
+    const DeviceMemory host = device.allocate(4012, MemoryKind::pinned);
     Ints ints(rank, 1003);
     errors.of(control.rank(), [&] {
       rank.prepare(find_algorithm("ring"), {.ranks = 2, .elements = 1003},

@@ -127,14 +127,14 @@ class WatchedTransport final : public DeviceTransport, private Baseline {
 class WatchedDevice final : public Device {
  public:
   WatchedDevice(Device& device, Rank rank, Watch& watch)
-      : device_(device), rank_(rank), watch_(watch) {}
-  DeviceInfo info() const override { return device_.info(); }
+      : Device(device.info()), device_(device), rank_(rank), watch_(watch) {}
   bool reads(const Device& other) const override { return device_.reads(other); }
-  DeviceMemory allocate(std::size_t bytes) override { return watched(device_.allocate(bytes)); }
-  DeviceMemory allocate_pinned(std::size_t bytes) override {
-    return watched(device_.allocate_pinned(bytes));
+  DeviceMemory allocate(std::size_t bytes, MemoryKind kind) override {
+    return watched(device_.allocate(bytes, kind));
   }
-  std::unique_ptr<DeviceStream> make_stream() override { return device_.make_stream(); }
+  std::unique_ptr<DeviceStream> make_stream(StreamKind kind) override {
+    return device_.make_stream(kind);
+  }
   DeviceEvent make_event(bool timed) override { return device_.make_event(timed); }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/relaying_communicator.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -48,27 +49,17 @@ class Scripted final : public Clock {
 };
 
 // Ranks on machines of their own, or two by two.
-class Distant final : public Communicator {
+class Distant final : public RelayingCommunicator {
  public:
   Distant(Communicator& inner, Clock& clock, Rank per_machine)
-      : Communicator({.clock = &clock}), inner_(inner), per_machine_(per_machine) {}
-  Rank rank() const override { return inner_.rank(); }
-  Rank ranks() const override { return inner_.ranks(); }
-  void start(int lane, std::span<const Transfer> round, Operand operand) override {
-    inner_.start(lane, round, operand);
-  }
-  int wait() override { return inner_.wait(); }
+      : RelayingCommunicator(inner, {.clock = &clock}), per_machine_(per_machine) {}
   std::vector<Rank> machines() override {
     std::vector<Rank> all;
     for (Rank rank = 0; rank < ranks(); ++rank) all.push_back(rank / per_machine_);
     return all;
   }
-  void barrier() override { inner_.barrier(); }
-  double max(double value) override { return inner_.max(value); }
-  Count sum(Count value) override { return inner_.sum(value); }
 
  private:
-  Communicator& inner_;
   Rank per_machine_;
 };
 

@@ -8,6 +8,7 @@
 #include "tests/support/conformance.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/failures.hpp"
+#include "tests/support/relaying_communicator.hpp"
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
@@ -40,24 +41,15 @@ Verdict run_plan(Communicator& communicator, const Algorithm& algorithm, const P
 }
 
 // Records where the sends of all rounds read.
-class Sends final : public Communicator {
+class Sends final : public RelayingCommunicator {
  public:
-  explicit Sends(Communicator& inner) : inner_(inner) {}
-  Rank rank() const override { return inner_.rank(); }
-  Rank ranks() const override { return inner_.ranks(); }
+  using RelayingCommunicator::RelayingCommunicator;
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     for (const Transfer& t : round)
       if (t.kind == ActionKind::send) read.push_back(t.data);
     inner_.start(lane, round, operand);
   }
-  int wait() override { return inner_.wait(); }
-  void barrier() override { inner_.barrier(); }
-  double max(double value) override { return inner_.max(value); }
-  Count sum(Count value) override { return inner_.sum(value); }
   std::vector<const std::byte*> read;
-
- private:
-  Communicator& inner_;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ Count wrong_after(Communicator& threads, RankExecutor& rank, const Problem& prob
                   Operand operand, Run run) {
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
   const DeviceMemory data = rank.own_device().allocate(bytes),
-                     host = rank.own_device().allocate_pinned(bytes);
+                     host = rank.own_device().allocate(bytes, MemoryKind::pinned);
   fill({host.data(), bytes}, operand, problem, threads.rank());
   rank.stream().copy(data.data(), host.data(), bytes);
   threads.barrier();  // allocating may wait for a peer's stream that waits for this rank
@@ -151,5 +151,7 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalog and 
 TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
   Devices devices = cuda::devices();
   Lonely lonely;
-  CHECK_THROWS_AS(nccl_transport(lonely, *devices.front(), RankExecutor::Seconds(60), RankExecutor::Seconds(3)), Error);
+  CHECK_THROWS_AS(
+      nccl_transport(lonely, *devices.front(), RankExecutor::Seconds(60), RankExecutor::Seconds(3)),
+      Error);
 }

@@ -110,7 +110,8 @@ void count_nccl(const Algorithm& algorithm, const Problem& problem, Row& row) {
     const auto transport = nccl_transport(threads, *device);
     RankExecutor rank(threads, *device, *transport);
     const std::size_t bytes = static_cast<std::size_t>(kElements) * sizeof(float);
-    const DeviceMemory data = device->allocate(bytes), host = device->allocate_pinned(bytes);
+    const DeviceMemory data = device->allocate(bytes),
+                       host = device->allocate(bytes, MemoryKind::pinned);
     fill({host.data(), bytes}, kFloats, problem, threads.rank());
     threads.barrier();
     auto prepared = rank.prepare(algorithm, problem, data.data(), kFloats, 1);

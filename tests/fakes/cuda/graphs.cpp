@@ -124,13 +124,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) {
-  const std::lock_guard lock(machine().mutex);
-  if (!graph || !graph->is_alive) return returned(cudaErrorInvalidValue);
-  *count = graph->nodes.size();
-  return cudaSuccess;
-}
-
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   Machine& m = machine();
   const std::lock_guard lock(m.mutex);

@@ -23,18 +23,17 @@ DeviceMemory allocate_on(MemoryMap& memory, const Device* device, std::size_t by
 class HostDevice final : public Device {
  public:
   HostDevice(int index, const HostDeviceOptions& options, std::shared_ptr<MemoryMap> memory)
-      : index_(index), options_(options), memory_(std::move(memory)) {}
+      : Device({.name = "host device " + std::to_string(index),
+                .details = std::string(reduce_instructions())}),
+        index_(index),
+        options_(options),
+        memory_(std::move(memory)) {}
 
-  DeviceInfo info() const override {
-    return {.name = "host device " + std::to_string(index_),
-            .details = std::string(reduce_instructions())};
-  }
   bool reads(const Device& other) const override { return &other == this || options_.peers; }
-  DeviceMemory allocate(std::size_t bytes) override { return allocate_on(*memory_, this, bytes); }
-  DeviceMemory allocate_pinned(std::size_t bytes) override {
-    return allocate_on(*memory_, nullptr, bytes);
+  DeviceMemory allocate(std::size_t bytes, MemoryKind kind) override {
+    return allocate_on(*memory_, kind == MemoryKind::device ? this : nullptr, bytes);
   }
-  std::unique_ptr<DeviceStream> make_stream() override {
+  std::unique_ptr<DeviceStream> make_stream(StreamKind) override {
     const std::uint32_t seed =
         options_.disorder == 0
             ? 0

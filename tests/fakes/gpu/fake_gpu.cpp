@@ -86,15 +86,14 @@ TEST_CASE("host device: a graph does what its streams captured, when it is launc
     Bench bench(seed);
     bench.set(0, 1);
     bench.set(1, 10);
-    bench.a->begin_capture();
-    bench.a->record(bench.event);
-    bench.b->wait(bench.event);
-    bench.add(*bench.b, 0, 1);
-    bench.b->record(bench.later);
-    bench.a->wait(bench.later);
-    bench.add(*bench.a, 0, 0);
-    const auto graph = bench.a->end_capture();
-    CHECK(graph->nodes() >= 2);
+    const auto graph = bench.a->capture([&] {
+      bench.a->record(bench.event);
+      bench.b->wait(bench.event);
+      bench.add(*bench.b, 0, 1);
+      bench.b->record(bench.later);
+      bench.a->wait(bench.later);
+      bench.add(*bench.a, 0, 0);
+    });
     bench.a->synchronize();
     CHECK(bench.get(0) == 1);  // nothing was done yet
     bench.a->launch(*graph);
@@ -113,14 +112,14 @@ TEST_CASE("host device: a graph without an edge shows that it misses one") {
     Bench bench(seed);
     bench.set(0, 1);
     bench.set(1, 10);
-    bench.a->begin_capture();
-    bench.a->record(bench.event);
-    bench.b->wait(bench.event);
-    bench.add(*bench.b, 0, 1);
-    bench.add(*bench.a, 0, 0);  // should wait for b
-    bench.b->record(bench.later);
-    bench.a->wait(bench.later);
-    const auto graph = bench.a->end_capture();
+    const auto graph = bench.a->capture([&] {
+      bench.a->record(bench.event);
+      bench.b->wait(bench.event);
+      bench.add(*bench.b, 0, 1);
+      bench.add(*bench.a, 0, 0);  // should wait for b
+      bench.b->record(bench.later);
+      bench.a->wait(bench.later);
+    });
     bench.a->launch(*graph);
     bench.a->synchronize();
     seen.push_back(bench.get(0));
@@ -131,11 +130,12 @@ TEST_CASE("host device: a graph without an edge shows that it misses one") {
 
 TEST_CASE("host device: what a GPU refuses is refused") {
   Bench bench;
-  bench.a->begin_capture();
-  bench.a->record(bench.event);
-  bench.b->wait(bench.event);
-  bench.add(*bench.b, 0, 1);
-  CHECK_THROWS_WITH(bench.a->end_capture(), contains("joined"));
+  const auto unjoined = [&] {
+    bench.a->record(bench.event);
+    bench.b->wait(bench.event);
+    bench.add(*bench.b, 0, 1);
+  };
+  CHECK_THROWS_WITH(bench.a->capture(unjoined), contains("joined"));
 
   Bench other;
   CHECK_THROWS_WITH(other.a->copy(other.at(15), other.at(0), 8), contains("beyond"));

@@ -122,6 +122,20 @@ void HostStream::synchronize() {
   queue_.drain();
 }
 
+std::unique_ptr<DeviceGraph> HostStream::capture(const std::function<void()>& enqueue) {
+  begin_capture();
+  try {
+    enqueue();
+  } catch (...) {
+    try {
+      end_capture();
+    } catch (const std::exception&) {  // unjoined streams
+    }
+    throw;
+  }
+  return end_capture();
+}
+
 void HostStream::begin_capture() {
   expects(!is_captured(), "a capture began within a capture");
   graph_ = std::make_shared<HostGraph>();

@@ -50,7 +50,6 @@ class HostEvent {
 class HostCaptured final : public DeviceGraph {
  public:
   explicit HostCaptured(std::shared_ptr<const HostGraph> captured) : graph(std::move(captured)) {}
-  std::size_t nodes() const override { return graph->nodes(); }
 
   const std::shared_ptr<const HostGraph> graph;
 };
@@ -71,14 +70,16 @@ class HostStream final : public DeviceStream {
   double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) override;
   bool is_done() override;
   void synchronize() override;
-  void begin_capture() override;
-  std::unique_ptr<DeviceGraph> end_capture() override;
+  std::unique_ptr<DeviceGraph> capture(const std::function<void()>& enqueue) override;
   void launch(DeviceGraph& graph) override;
 
  private:
   void add(HostQueue::Work work);
   bool is_captured();
   void expect_reachable(const std::byte* data, Count elements, DType dtype) const;
+
+  void begin_capture();
+  std::unique_ptr<DeviceGraph> end_capture();
 
   const Device& device_;
   const MemoryMap& memory_;

@@ -1,8 +1,9 @@
 // Forests keep the links as busy as the optimum demands, and no busier: by their routes, and when
 // an allreduce along them is simulated.
-#include "simulator/forest/load.hpp"
-
+#include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "simulator/bounds/network_bounds.hpp"
@@ -10,6 +11,7 @@
 #include "simulator/forest/forest.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/fabric.hpp"
 #include "tests/simulator/bounds/machines.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/thorough.hpp"
@@ -24,6 +26,32 @@ std::shared_ptr<const Fabric> whole(Topology topology) {
   std::vector<Rank> all = place(topology, Placement::block, hosts, 0);
   return std::make_shared<const Fabric>(
       Fabric{std::move(topology), Routing::automatic, 0, std::move(all)});
+}
+
+// Returns the seconds per byte of the vector that the busiest link needs for an allreduce along the
+// trees: up and down each tree with its share of the vector, under the routes that messages take.
+// Without latency, an allreduce in many segments takes this long if links are shared well.
+double busiest_link_seconds(const Forest& forest, const Fabric& fabric) {
+  Router router(fabric.topology, fabric.routing, fabric.seed);
+  Count total = 0;
+  for (const WeightedTree& tree : forest.trees()) total += tree.weight;
+  std::vector<Count> load(fabric.topology.links().size());
+  const auto carry = [&](Rank from, Rank to, Count weight) {
+    for (const LinkId link : router.route(fabric.host_of[index(from)], fabric.host_of[index(to)]))
+      load[index(link)] += weight;
+  };
+  for (const WeightedTree& tree : forest.trees())
+    for (std::size_t r = 0; r < tree.parent.size(); ++r) {
+      const auto rank = static_cast<Rank>(r);
+      if (rank == tree.root) continue;
+      carry(rank, tree.parent[r], tree.weight);
+      carry(tree.parent[r], rank, tree.weight);
+    }
+  double seconds = 0;
+  for (std::size_t l = 0; l < load.size(); ++l)
+    seconds =
+        std::max(seconds, static_cast<double>(load[l]) / fabric.topology.links()[l].bandwidth);
+  return seconds / static_cast<double>(total);
 }
 
 // Returns the time of equal shares by that of the busiest link, and by that of the simulation.

@@ -22,13 +22,13 @@ Seen seen;  // a kind makes its compressors by a plain function
 /// Notes what it is given.
 class Recorder final : public Compressor {
  public:
+  Recorder() : Compressor(Operands(2)) {}
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
     seen.gradient.assign(gradient.begin(), gradient.end());
     seen.steps.push_back(context.step);
     return code_;
   }
-  int passes() const override { return 2; }
   std::span<std::byte> next(const EncodeContext&) override {
     ++seen.passes;
     return code_;

@@ -18,25 +18,16 @@ using namespace arlab::training;
 namespace {
 
 /// A toy whose step takes 2 ms on its rank's clock.
-class Timed final : public Replica {
+class Timed final : public toy::ToyReplica {
  public:
   explicit Timed(Clock& clock) : clock_(clock) {}
-  std::span<const Variable> variables() const override { return toy_.variables(); }
-  std::span<float> weights() override { return toy_.weights(); }
-  std::span<float> gradients() override { return toy_.gradients(); }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
-  void on_need(Need need) override { toy_.on_need(std::move(need)); }
-  void on_need_backward(Need need) override { toy_.on_need_backward(std::move(need)); }
-  BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
   BatchResult learn(const Samples& samples, float scale) override {
     clock_.begin_compute(2e-3);
     clock_.end_compute();
-    return toy_.learn(samples, scale);
+    return ToyReplica::learn(samples, scale);
   }
 
  private:
-  toy::ToyReplica toy_;
   Clock& clock_;
 };
 

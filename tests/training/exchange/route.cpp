@@ -8,6 +8,7 @@
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/on_staged_ranks.hpp"
+#include "tests/support/relaying_communicator.hpp"
 #include "tests/support/toy_training.hpp"
 #include "training/exchange/collective_queue.hpp"
 
@@ -19,23 +20,13 @@ using namespace arlab::training;
 namespace {
 
 /// The same ranks, reported to be on given machines.
-class Spread final : public Communicator {
+class Spread final : public RelayingCommunicator {
  public:
   Spread(Communicator& under, std::vector<Rank> machines)
-      : under_(under), machines_(std::move(machines)) {}
-  Rank rank() const override { return under_.rank(); }
-  Rank ranks() const override { return under_.ranks(); }
-  void start(int lane, std::span<const Transfer> round, Operand operand) override {
-    under_.start(lane, round, operand);
-  }
-  int wait() override { return under_.wait(); }
+      : RelayingCommunicator(under), machines_(std::move(machines)) {}
   std::vector<Rank> machines() override { return machines_; }
-  void barrier() override { under_.barrier(); }
-  double max(double value) override { return under_.max(value); }
-  Count sum(Count value) override { return under_.sum(value); }
 
  private:
-  Communicator& under_;
   std::vector<Rank> machines_;
 };
 

@@ -20,19 +20,10 @@ Count total(const Staleness& staleness) {
 }
 
 /// A replica whose rank 0 is slow, and which publishes its clock to all ranks.
-class Slow final : public Replica {
+class Slow final : public toy::ToyReplica {
  public:
   Slow(std::atomic<Count>* clocks, Rank rank, Rank workers, std::atomic<Count>* widest)
       : clocks_(clocks), rank_(rank), workers_(workers), widest_(widest) {}
-  std::span<const Variable> variables() const override { return toy_.variables(); }
-  std::span<float> weights() override { return toy_.weights(); }
-  std::span<float> gradients() override { return toy_.gradients(); }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
-  void on_need(Need need) override { toy_.on_need(std::move(need)); }
-  void on_need_backward(Need need) override { toy_.on_need_backward(std::move(need)); }
-  BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
-
   BatchResult learn(const Samples& samples, float scale) override {
     const Count mine = clocks_[rank_].load();
     for (Rank other = 0; other < workers_; ++other) {
@@ -42,13 +33,12 @@ class Slow final : public Replica {
       }
     }
     if (rank_ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    const BatchResult outcome = toy_.learn(samples, scale);
+    const BatchResult outcome = ToyReplica::learn(samples, scale);
     clocks_[rank_].store(mine + 1);
     return outcome;
   }
 
  private:
-  toy::ToyReplica toy_;
   std::atomic<Count>* clocks_;
   Rank rank_, workers_;
   std::atomic<Count>* widest_;

@@ -1,5 +1,6 @@
 // Strategies with gradients that depend on nothing: after any delays, the weights are the first
 // ones less each gradient once, times the rate.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
 #include "training/emulation/emulated_ranks.hpp"
+#include "training/replica/host_replica.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -19,37 +21,24 @@ constexpr Count kUpdates = 20;  // in two epochs
 constexpr float kConstantRate = 0.5F;
 
 /// One variable of weights that begin at 0.
-class Constant final : public Replica {
+class Constant final : public HostReplica {
  public:
   explicit Constant(std::vector<float> gradient)
-      : gradient_(std::move(gradient)),
-        variables_{{.name = "w",
-                    .shape = {std::ssize(gradient_)},
-                    .elements = std::ssize(gradient_),
-                    .work = 1}},
-        weights_(gradient_.size()),
-        gradients_(gradient_.size()) {}
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need) override {}
+      : HostReplica({{.name = "w",
+                      .shape = {std::ssize(gradient)},
+                      .elements = std::ssize(gradient),
+                      .work = 1}}),
+        gradient_(std::move(gradient)) {}
   BatchResult evaluate(const Samples&) override { return {}; }
   BatchResult learn(const Samples&, float) override {
-    if (need_) need_(0);
-    gradients_ = gradient_;
-    if (ready_) ready_(0);
+    needs(0);
+    std::copy(gradient_.begin(), gradient_.end(), gradients_.begin());
+    is_ready(0);
     return {};
   }
 
  private:
   std::vector<float> gradient_;
-  std::vector<Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Need need_;
-  Ready ready_;
 };
 
 toy::Run run_of(std::string_view strategy, Rank workers) {

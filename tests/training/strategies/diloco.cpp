@@ -30,34 +30,19 @@ toy::Run diloco_run(const char* strategy, Rank workers, OptimizerKind optimizer,
 }
 
 /// Weights of 10 whose gradients are always 1, whatever the samples are.
-class Slope final : public Replica {
+class Slope final : public HostReplica {
  public:
-  explicit Slope(Count number = 1)
-      : weights_(static_cast<std::size_t>(number), 10), gradients_(weights_.size()) {
-    for (Count v = 0; v < number; ++v) variables_.push_back({"slope", {1}, v, 1, 1});
-  }
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
+  explicit Slope(std::size_t number = 1)
+      : HostReplica(std::vector<Variable>(number, {"slope", {1}, 0, 1, 1}), 10) {}
   BatchResult learn(const Samples& samples, float) override {
-    for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
+    for (std::size_t v = 0; v < variables_.size(); ++v) needs(v);
     for (std::size_t v = variables_.size(); v-- > 0;) {
       gradients_[v] = 1;
-      ready_(v);
+      is_ready(v);
     }
     return {0, 0, static_cast<Count>(samples.labels.size())};
   }
   BatchResult evaluate(const Samples&) override { return {}; }
-
- private:
-  std::vector<Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Ready ready_;
-  Need need_, need_backward_;
 };
 
 }  // namespace

@@ -62,32 +62,22 @@ double reset_peak() {
 double peak() { return status("VmHWM"); }
 
 /// Eight variables of 1 MiB each, whose gradients are all 1.
-class LargeReplica final : public Replica {
+class LargeReplica final : public HostReplica {
  public:
   static constexpr Count kVariables = 8, kEach = 1 << 18;
 
-  LargeReplica() : weights_(kVariables * kEach), gradients_(kVariables * kEach) {
-    for (Count v = 0; v < kVariables; ++v)
-      variables_.push_back({"v", {kEach}, v * kEach, kEach, 1});
-  }
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
+  LargeReplica() : HostReplica(std::vector<Variable>(kVariables, {"v", {kEach}, 0, kEach, 1})) {}
   BatchResult learn(const Samples& samples, float) override {
     weights_at_most = 0;
     for (std::size_t v = 0; v < kVariables; ++v) {
-      need_(v);
+      needs(v);
       weights_at_most = std::max(weights_at_most, resident(weights_));
     }
     for (std::size_t v = kVariables; v-- > 0;) {
       for (std::size_t i = 0; i < kEach; ++i) gradients_[v * kEach + i] += 1;
-      if (need_backward_) need_backward_(v);
+      needs_backward(v);
       weights_at_most = std::max(weights_at_most, resident(weights_));
-      ready_(v);
+      is_ready(v);
     }
     resident_at_end = resident(gradients_);
     return {0, 0, static_cast<Count>(samples.labels.size())};
@@ -96,34 +86,17 @@ class LargeReplica final : public Replica {
 
   double resident_at_end = 0;  ///< of the gradients, after a backward pass
   double weights_at_most = 0;  ///< resident in the passes
-
- private:
-  std::vector<Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Ready ready_;
-  Need need_, need_backward_;
 };
 
 /// Two variables, of which the forward pass uses the second one first.
-class Backwards final : public Replica {
+class Backwards final : public HostReplica {
  public:
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready) override {}
-  void on_need(Need need) override { need_ = std::move(need); }
-  void on_need_backward(Need) override {}
+  Backwards() : HostReplica({{"u", {1}, 0, 1, 1}, {"v", {1}, 0, 1, 1}}, 1) {}
   BatchResult learn(const Samples&, float) override {
-    need_(1);
+    needs(1);
     return {};
   }
   BatchResult evaluate(const Samples&) override { return {}; }
-
- private:
-  std::vector<Variable> variables_{{"u", {1}, 0, 1, 1}, {"v", {1}, 1, 1, 1}};
-  std::vector<float> weights_{1, 2}, gradients_{0, 0};
-  Need need_;
 };
 
 }  // namespace

@@ -19,27 +19,23 @@ using toy::fails;
 class Spoiled final : public Replica {
  public:
   using Spoil = std::function<void(Replica&, Count step)>;
-  explicit Spoiled(Spoil spoil) : spoil_(std::move(spoil)) {}
-  std::span<const Variable> variables() const override { return toy_.variables(); }
-  std::span<float> weights() override { return toy_.weights(); }
-  std::span<float> gradients() override { return toy_.gradients(); }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { toy_.on_need(std::move(need)); }
-  void on_need_backward(Need need) override { toy_.on_need_backward(std::move(need)); }
+  explicit Spoiled(Spoil spoil) : spoil_(std::move(spoil)) {
+    variables_.assign(toy_.variables().begin(), toy_.variables().end());
+    memory_ = {.weights = toy_.weights(), .gradients = toy_.gradients()};
+    toy_.on_need([this](std::size_t v) { needs(v); });
+    toy_.on_need_backward([this](std::size_t v) { needs_backward(v); });
+  }
   BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
   BatchResult learn(const Samples& samples, float scale) override {
-    toy_.on_ready({});
     const BatchResult outcome = toy_.learn(samples, scale);
     spoil_(toy_, step_++);
-    for (std::size_t v = variables().size(); v-- > 0;) ready_(v);
+    for (std::size_t v = variables_.size(); v-- > 0;) is_ready(v);
     return outcome;
   }
 
  private:
   toy::ToyReplica toy_;
   Spoil spoil_;
-  Ready ready_;
   Count step_ = 0;
 };
 

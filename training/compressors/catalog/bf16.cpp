@@ -10,7 +10,9 @@ namespace {
 class Bf16 final : public Compressor {
  public:
   Bf16(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(*kernels_, 2 * n) {}
+      : Compressor(Operands{{collectives::DType::bfloat16, collectives::Op::sum}}),
+        kernels_(std::move(kernels)),
+        code_(*kernels_, 2 * n) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     kernels_->to_bfloats(code_.data(), gradient.data(), length(gradient));
@@ -19,9 +21,6 @@ class Bf16 final : public Compressor {
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
     kernels_->add_bfloats(into.data(), code.data(), length(into), weight);
-  }
-  collectives::Operand operand(int) const override {
-    return {collectives::DType::bfloat16, collectives::Op::sum};
   }
 
  private:

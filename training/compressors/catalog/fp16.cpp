@@ -10,7 +10,9 @@ namespace {
 class Fp16 final : public Compressor {
  public:
   Fp16(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(*kernels_, 2 * n) {}
+      : Compressor(Operands{{collectives::DType::float16, collectives::Op::sum}}),
+        kernels_(std::move(kernels)),
+        code_(*kernels_, 2 * n) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext& o) override {
     kernels_->to_halves(code_.data(), gradient.data(), length(gradient),
@@ -21,9 +23,6 @@ class Fp16 final : public Compressor {
                   const EncodeContext& o) override {
     kernels_->add_halves(into.data(), code.data(), length(into),
                          weight * static_cast<float>(o.ranks));
-  }
-  collectives::Operand operand(int) const override {
-    return {collectives::DType::float16, collectives::Op::sum};
   }
 
  private:

@@ -14,7 +14,8 @@ namespace {
 class PowerSgd final : public Compressor {
  public:
   PowerSgd(const TensorShapes& layout, Count rank, bool warm)
-      : cut_(cut_low_rank(layout, rank)),
+      : Compressor(Operands(2, {collectives::DType::float32, collectives::Op::sum})),
+        cut_(cut_low_rank(layout, rank)),
         warm_(warm),
         gradient_(static_cast<std::size_t>(elements(layout))),
         p_(static_cast<std::size_t>(cut_.p_floats)),
@@ -58,10 +59,6 @@ class PowerSgd final : public Compressor {
         into[index(d.at + i)] += weight * load<float>(code, from++);
   }
 
-  collectives::Operand operand(int) const override {
-    return {collectives::DType::float32, collectives::Op::sum};
-  }
-  int passes() const override { return 2; }
   void visit_state(const StateVisitor& visit) override { visit(q_); }
 
  private:

@@ -14,7 +14,8 @@ namespace {
 class RandomK final : public Compressor {
  public:
   RandomK(Count n, Count k, bool scaled)
-      : n_(n),
+      : Compressor(Operands{{collectives::DType::float32, collectives::Op::sum}}),
+        n_(n),
         times_(scaled && k > 0 ? static_cast<float>(n) / static_cast<float>(k) : 1.0f),
         taken_(static_cast<std::size_t>((n + 63) / 64)),
         at_(static_cast<std::size_t>(k)),
@@ -32,9 +33,6 @@ class RandomK final : public Compressor {
     draw(context);
     for (std::size_t j = 0; j < at_.size(); ++j)
       into[at_[j]] += weight * times_ * load<float>(code, static_cast<Count>(j));
-  }
-  collectives::Operand operand(int) const override {
-    return {collectives::DType::float32, collectives::Op::sum};
   }
 
  private:

@@ -34,7 +34,9 @@ class SignBits final : public Compressor {
 class SignCounts final : public Compressor {
  public:
   SignCounts(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)), code_(*kernels_, 2 * n) {}
+      : Compressor(Operands{{collectives::DType::float16, collectives::Op::sum}}),
+        kernels_(std::move(kernels)),
+        code_(*kernels_, 2 * n) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
@@ -48,9 +50,6 @@ class SignCounts final : public Compressor {
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
     kernels_->add_halves(into.data(), code.data(), length(into), weight);
-  }
-  collectives::Operand operand(int) const override {
-    return {collectives::DType::float16, collectives::Op::sum};
   }
   void finish(std::span<float> average, const EncodeContext&) override {
     kernels_->to_signs(average.data(), length(average));
@@ -94,7 +93,8 @@ CompressorKind signsgd() {
       .special_values = "NaN and 0 count by their sign bits, so a NaN does not show",
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .caution =
-          "each step moves every weight by the learning rate: use a small one, such as 0.001, and no "
+          "each step moves every weight by the learning rate: use a small one, such as 0.001, and "
+          "no "
           "momentum",
       .packed = packed,
       .make = make,

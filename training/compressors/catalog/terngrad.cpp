@@ -73,7 +73,9 @@ class TernGrad final : public Compressor {
 class SharedTernGrad final : public Compressor {
  public:
   SharedTernGrad(Count n, double clip)
-      : clip_(clip),
+      : Compressor(Operands{{collectives::DType::float32, collectives::Op::max},
+                            {collectives::DType::float16, collectives::Op::sum}}),
+        clip_(clip),
         clipped_(static_cast<std::size_t>(n)),
         code_(static_cast<std::size_t>(2 * n)) {}
 
@@ -106,11 +108,6 @@ class SharedTernGrad final : public Compressor {
                   const EncodeContext&) override {
     encode_kernels().add_halves(into.data(), code.data(), length(into),
                                 weight * (std::isfinite(bound_) ? bound_ : kNan));
-  }
-  int passes() const override { return 2; }
-  collectives::Operand operand(int pass) const override {
-    return pass == 0 ? collectives::Operand{collectives::DType::float32, collectives::Op::max}
-                     : collectives::Operand{collectives::DType::float16, collectives::Op::sum};
   }
 
  private:

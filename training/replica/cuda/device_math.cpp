@@ -8,7 +8,7 @@ namespace arlab::training::cuda {
 std::shared_ptr<const DeviceMath> device_math(collectives::Device& device) {
   auto its = std::make_shared<DeviceMath>();
   its->device = &device;
-  its->stream = device.framework_stream();
+  its->stream = device.make_stream(collectives::StreamKind::framework);
   const auto launch = [&device, stream = its->stream.get()]() -> Launch {
     collectives::cuda::use_device(collectives::cuda::index_of(device));
     return {collectives::cuda::handle(*stream), collectives::cuda::kUsualBlocks};
@@ -28,8 +28,8 @@ std::shared_ptr<const DeviceMath> device_math(collectives::Device& device) {
 // The kernel writes where the host reads, so that the answer needs no copy.
 std::function<bool(std::span<const float>)> finite_test(collectives::Device& device,
                                                         collectives::DeviceStream& stream) {
-  const auto found =
-      std::make_shared<collectives::DeviceMemory>(device.allocate_pinned(sizeof(int)));
+  const auto found = std::make_shared<collectives::DeviceMemory>(
+      device.allocate(sizeof(int), collectives::MemoryKind::pinned));
   return [&device, &stream, found](std::span<const float> x) {
     auto* const any = reinterpret_cast<volatile int*>(found->data());
     *any = 0;

@@ -67,8 +67,6 @@ class StaleSynchronous final : public Strategy {
     if (bound_ > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.parameters.weights());
   }
 
-  Staleness staleness() const override { return staleness_; }
-
  private:
   struct Gradient {
     Count clock;
@@ -162,7 +160,6 @@ class StaleSynchronous final : public Strategy {
   Count clock_ = 0, end_clock_ = 0, steps_left_ = 0;
   bool settled_ = true;
   Step last_;
-  Staleness staleness_;
 };
 
 std::unique_ptr<Strategy> make(const StrategyContext& context) {
