@@ -15,7 +15,6 @@
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
 #include "bench/config/process.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/options/words.hpp"
 #include "bench/perf/perf.hpp"
@@ -158,7 +157,6 @@ std::string unexpected_argument(const CLI::App& program, const std::vector<std::
   }
   std::vector<std::string> options;
   for (const CLI::Option* option : command.get_options()) {
-    if (is_old_name(*option)) continue;
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   }
   const std::vector<std::string_view> names(options.begin(), options.end());

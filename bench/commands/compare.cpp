@@ -6,7 +6,6 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/study/predictions.hpp"
 #include "bench/study/regression.hpp"
@@ -101,7 +100,6 @@ void add_compare(CLI::App& command, Session& session) {
           },
           "Predictions to list, with the largest errors first (default 20)")
       ->type_name("NUMBER");
-  add_old_name(command, "--misses", "--worst");
   command
       .add_option("-o,--output", options->output,
                   "Write the table to this file (default -, stdout)")

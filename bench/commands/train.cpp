@@ -106,8 +106,6 @@ int run(TrainOptions& options, Job& job) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
     return 0;
   }
-  if (options.rates.by_old_name && job.is_root())
-    say("note: --warmup, of the learning rate, is called --lr-warmup-epochs now\n");
   if (job.is_root()) print_cautions(configs);
   if (options.tunes()) return tune(options, job, backend, configs);
   if (!options.record_profile.empty()) {

@@ -192,10 +192,8 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   app.add_option("--buffers", options.place,
                  "in-place (default): the result replaces the input; out-of-place: another vector")
       ->type_name("NAME");
-  add_old_name(app, "--place", "--buffers");
   add_number(app, "--verify-jobs", options.launches, 1, 100,
              "Jobs with the rules file, and jobs without it, to time (default 2)");
-  add_old_name(app, "--launches", "--verify-jobs");
 }
 
 void add_files(CLI::App& app, TuneCommand& command) {

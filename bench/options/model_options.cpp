@@ -8,9 +8,7 @@
 
 #include "bench/formats/machine_file.hpp"
 #include "bench/options/network_spec.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/options/options.hpp"
-#include "bench/options/words.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
@@ -20,18 +18,6 @@
 namespace arlab::bench {
 
 namespace {
-
-const char* type_of(const Parameter& p) {
-  switch (p.unit) {
-    case Parameter::Unit::time:
-    case Parameter::Unit::time_per_byte:
-      return "TIME";
-    case Parameter::Unit::bytes:
-      return "BYTES";
-    default:
-      return "NUMBER";
-  }
-}
 
 // "fluid or packet"
 std::string with_links(std::string_view between) {
@@ -54,32 +40,6 @@ void ModelOptions::add_machine(CLI::App& command) {
                   "given")
       ->type_name("MACHINE");
 }
-
-namespace {
-
-// The options of a network before --network: they say how that names it.
-void add_old_network_options(CLI::App& command, ModelOptions& o) {
-  add_old_option(command, "--model", "--network {}", [&o](const std::string& name) {
-    if (!o.model.empty() && o.model != name)
-      fail(Blame::usage,
-           fmt::format("--network is of model {}: leave out --model {}", o.model, name));
-    o.model = name;
-  });
-  add_old_option(command, "--machine", "--network {}", [&o](const std::string& path) {
-    o.machine_path = path;
-  })->type_name("MACHINE");
-  for (const simulator::Model& m : simulator::models())
-    for (const Parameter& p : m.parameters) {
-      const std::string name(p.name);
-      const std::string option = name == "o" ? kOptionO : "--" + name;
-      if (command.get_option_no_throw(option)) continue;  // of an earlier model, too
-      add_old_option(command, option, fmt::format("a setting of --network: MODEL:{}={{}}", name),
-                     [&o, name](const std::string& text) { o.given[name] = text; })
-          ->type_name(type_of(p));
-    }
-}
-
-}  // namespace
 
 void ModelOptions::add(CLI::App& command) {
   command
@@ -104,7 +64,6 @@ void ModelOptions::add(CLI::App& command) {
        "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
       ->delimiter(',');
   network.add(command, group);
-  add_old_network_options(command, *this);
 }
 
 std::vector<TopologyOptions> ModelOptions::networks() const {

@@ -1,38 +1,23 @@
 // Old names of options: they still work for one release, `--help` does not show them, and one note
-// on stderr names what to write instead.
+// on stderr names what to write instead. No command registers them: only an option that a command
+// does not have is looked up, so they cost nothing where nobody uses them.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
-class Option;
-}  // namespace CLI
+}
 
 namespace arlab::bench {
-
-/// Keeps the old name of an option that takes the same values under its new name:
-/// add_old_name(app, "--plan", "--dry-run").
-void add_old_name(CLI::App& app, const std::string& old_name, const std::string& new_name);
-
-/// Keeps an option whose value is now written elsewhere. In `now`, {} stands for the value:
-/// "--strategy stale_synchronous:staleness={}". `take` does what the value says.
-CLI::Option* add_old_option(CLI::App& app, const std::string& old_name, const std::string& now,
-                            std::function<void(const std::string&)> take);
-
-/// The same for an option without a value.
-CLI::Option* add_old_flag(CLI::App& app, const std::string& old_name, const std::string& now,
-                          std::function<void()> take);
-
-/// Whether an option is only there under its old name.
-bool is_old_name(const CLI::Option& option);
 
 /// Says that an option is now something else: once for each, and in a job on rank 0 only.
 void note_old_name(const std::string& old_name, const std::string& now);
 
-/// Replaces the old name that `word` ("--plan" or "--samples=FILE") begins with by the new one,
-/// with a note; leaves other words as they are.
-void use_new_name(const CLI::App& app, std::string& word);
+/// Replaces old names among the words of a command line (program, command, arguments) by the new
+/// ones, with notes: "--plan" becomes "--dry-run", and "--model loggops --L 5us" becomes
+/// "--network loggops:L=5us".
+void use_new_names(const CLI::App& app, std::vector<std::string>& words);
 
 }  // namespace arlab::bench

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include "algorithms/base/error.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -127,7 +126,6 @@ void SweepOptions::add_outputs(CLI::App& app) {
                "Continue the --json file: skip configurations already recorded in it");
   app.add_flag("--dry-run", plan,
                "Print the configurations and their estimated time, without running them");
-  add_old_name(app, "--plan", "--dry-run");
   app.add_option_function<std::string>(
          "--max-messages",
          [this](const std::string& text) { max_messages = limit(text, "--max-messages"); },

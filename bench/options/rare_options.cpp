@@ -3,8 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "bench/options/old_names.hpp"
-
 namespace arlab::bench {
 namespace {
 
@@ -27,7 +25,7 @@ void make_rare(CLI::App& app, std::initializer_list<const char*> names) {
 }
 
 bool is_rare(const CLI::Option& option) {
-  return option.get_group() == kRare || (option.get_group().empty() && !is_old_name(option));
+  return option.get_group() == kRare || option.get_group().empty();
 }
 
 }  // namespace arlab::bench

@@ -97,9 +97,6 @@ class Checker {
   }
 
   void check_long(std::string& word) {
-    if ((word == "--o" || word.starts_with("--o=")) && app_->get_option_no_throw(kOptionO))
-      word.replace(0, 3, kOptionO);
-    use_new_name(*app_, word);
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const CLI::Option* option = app_->get_option_no_throw(name);
@@ -177,12 +174,13 @@ class Checker {
 }  // namespace
 
 std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::string> words) {
+  use_new_names(app, words);
   return Checker(app, std::move(words)).run();
 }
 
 std::string advice_on_second_value(const CLI::App& command, const std::string& given,
                                    const std::string& word) {
-  const CLI::Option* const option = command.get_option_no_throw(given == "--o" ? kOptionO : given);
+  const CLI::Option* const option = command.get_option_no_throw(given);
   if (!option || !takes_value(*option)) return "";
   const bool repeats = option->get_items_expected_max() > 1 ||
                        option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;

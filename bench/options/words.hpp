@@ -11,12 +11,8 @@ class App;
 
 namespace arlab::bench {
 
-/// What the parser knows LogGOPS' --o as: CLI11 takes one letter for the same option after one
-/// hyphen and, from 2.4 on, after two.
-inline constexpr const char* kOptionO = "--overhead";
-
 /// Returns the words of a command line (program, command, arguments) as the parser expects them:
-/// "-p=4" becomes "-p4", and "--o" kOptionO where the command has that. Throws Error(usage) that
+/// "-p=4" becomes "-p4", and old names of options the new ones. Throws Error(usage) that
 /// names the option if a value, an entry of a list or an argument is empty, if another option
 /// stands where a value must be, or if an output is a file that is also an input.
 std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::string> words);

@@ -89,7 +89,6 @@ void add_modes(CLI::App& app, RunCommand& command) {
   add_words(
       app, "--buffers", command.places,
       "in-place (default): the result replaces the input; out-of-place: another vector; or both");
-  add_old_name(app, "--place", "--buffers");
   add_words(app, "--mode", command.modes,
             "alone (default): each run starts when all ranks are ready; streaming: runs back to "
             "back; or both");
@@ -191,7 +190,6 @@ void add_run_options(CLI::App& app, RunCommand& command) {
          "Write each rank's entry and exit time of each run to this file: FILE.csv, or JSON "
          "Lines; - is stdout")
       ->type_name("FILE");
-  add_old_name(app, "--samples", "--raw");
   add_launches(app, command.launches);
   command.model.add_machine(app);
   add_timeout(app, command.patience);

@@ -7,7 +7,6 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/options/options.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/noise/noisy_network.hpp"
@@ -131,7 +130,6 @@ void Disturbance::add(CLI::App& command) {
               ->group(kDisturbances));
   option("--message-jitter", "TIME", "Mean random delay per message",
          [this](const std::string& text) { jitter = parse_positive(text, "--message-jitter"); });
-  add_old_name(command, "--jitter", "--message-jitter");
   option("--noise", "TIME:PERIOD",
          "Interrupt each rank once per period, from a random time on: 10us:1ms",
          [this](const std::string& text) {

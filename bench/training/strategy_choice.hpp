@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "training/strategies/strategy.hpp"
 
@@ -16,12 +15,6 @@ namespace arlab::bench {
 struct StrategyChoice {
   std::string spec = {};  ///< as given; empty: by backend
   Values fixed = {};      ///< parameters that are not given, but known otherwise
-
-  /// An option of its own, before strategies had parameters.
-  struct OldOption {
-    std::string name, parameter, value;
-  };
-  std::vector<OldOption> old_options = {};
 
   void add(CLI::App& app, const std::string& help);
   /// Returns "diloco" of diloco:fragments=4; empty: by backend.

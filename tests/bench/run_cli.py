@@ -268,7 +268,7 @@ class Plan(program.ProgramTest):
     """Options of plan and of simulated training."""
 
     def test_options_without_effect_are_refused(self):
-        for option, what in ((("--every", "3"), "strategy diloco or local_sgd"), (("-s", "local_sgd", "--scheduler", "fifo"), "strategy multi_worker or mirrored"),
+        for option, what in ((("--every", "3"), "--strategy local_sgd:every=3"), (("-s", "local_sgd", "--scheduler", "fifo"), "strategy multi_worker or mirrored"),
                              (("--network", "ring", "--latency", "1us"), "a network of ports"), (("--seed", "2"), "--jitter or a topology")):
             _, err = self.arlab("plan", "--gpus", "4", *option, code=2)
             self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)

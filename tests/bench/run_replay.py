@@ -138,7 +138,7 @@ class Replay(program.ProgramTest):
                            ("-b virtual --settings", "--settings needs a value"),
                            ("-b virtual -s zero2 --groups 2", "--groups has no effect"),
                            ("-b virtual -s hsdp", "a number of ranks per group that divides 2"),
-                           ("-b virtual -s local_sgd --fragments 2", "--fragments has no effect")):
+                           ("-b virtual -s local_sgd --fragments 2", "strategy local_sgd has no parameter 'fragments'")):
             with self.subTest(line=line):
                 _, err = self.arlab("train", "-m", "profile:tiny.json", *line.split(), code=2)
                 self.assertIn(part, err)
@@ -148,7 +148,7 @@ class Replay(program.ProgramTest):
     def test_options_without_effect_and_bad_values_are_refused(self):
         for line, part in (("-b threads --network 10G", "--network has no effect here: it needs --backend virtual"),
                            ("-b threads --latency 1us", "--latency has no effect"), ("-b virtual --timeout 5s", "--timeout has no effect"),
-                           ("-b threads --every 4", "--every has no effect here: it needs strategy diloco or local_sgd"),
+                           ("-b threads --every 4", "--every has no effect here: it needs --strategy local_sgd:every=4"),
                            ("-b threads --servers 2", "--servers has no effect"), ("-b threads --bound 2", "--bound has no effect"),
                            ("-b threads -s diloco --scheduler fifo", "--scheduler has no effect"),
                            ("-b threads -s stale_synchronous -a ring", "--algorithm has no effect"),

@@ -140,8 +140,8 @@ class Values(program.ProgramTest):
             self.assertEqual(err.count("note: " + now), 1, err)
         for words, part in ((("local_sgd:fragments=2",), "strategy local_sgd has no parameter 'fragments' (it has every)"),
                             (("local_sgd:every=0",), "parameter every of strategy local_sgd is 0: give a whole number from 1 to"),
-                            (("local_sgd:every=2", "--every", "2"), "--every is given, and so is every of strategy local_sgd"),
-                            (("local_sgd", "--bound", "2"), "--bound has no effect here: it needs strategy stale_synchronous")):
+                            (("local_sgd:every=2", "--every", "2"), "'every' is set twice"),
+                            (("local_sgd", "--bound", "2"), "strategy local_sgd has no parameter 'staleness'")):
             _, err = self.arlab(*train, "-s", *words, code=2)
             self.assertIn(part, err)
 

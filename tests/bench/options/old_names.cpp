@@ -48,8 +48,6 @@ TEST_CASE("an option that has a new name takes its values under the old one, too
   bool dry_run = false;
   command->add_option("--raw", raw);
   command->add_flag("--dry-run", dry_run);
-  add_old_name(*command, "--samples", "--raw");
-  add_old_name(*command, "--plan", "--dry-run");
   CHECK(stderr_of([&] { parse(app, {"--samples", "a"}); }) == "note: --samples is now --raw\n");
   CHECK(raw == "a");
   CHECK(stderr_of([&] { parse(app, {"--samples=b"}); }).empty());  // said once
@@ -57,36 +55,64 @@ TEST_CASE("an option that has a new name takes its values under the old one, too
   CHECK(stderr_of([&] { parse(app, {"--plan"}); }) == "note: --plan is now --dry-run\n");
   CHECK(dry_run);
   CHECK_THROWS_WITH(parse(app, {"--samples", "--plan"}),
-                    "--raw needs a value, but --plan follows: add a value after --raw");
+                    "--raw needs a value, but --dry-run follows: add a value after --raw");
   CHECK(stderr_of([&] { parse(app, {"--raw", "c", "--dry-run"}); }).empty());
+  CHECK_THROWS_AS(parse(app, {"--place", "in"}), CLI::ExtrasError);  // "do" has no --buffers
 }
 
-TEST_CASE("an option that became a part of another one says how to write that") {
+TEST_CASE("an option of that name is no old name, and neither is a word after --") {
   CLI::App app;
   CLI::App* command = app.add_subcommand("do");
-  std::string staleness;
-  bool quiet = false;
-  add_old_option(*command, "--bound", "--strategy stale_synchronous:staleness={}",
-                 [&](const std::string& text) { staleness = text; });
-  add_old_flag(*command, "--quiet", "--output quiet", [&] { quiet = true; });
-  CHECK(stderr_of([&] {
-          parse(app, {"--bound", "2", "--quiet"});
-        }) ==
-        "note: --bound is now --strategy stale_synchronous:staleness=2\n"
-        "note: --quiet is now --output quiet\n");
-  CHECK(staleness == "2");
-  CHECK(quiet);
+  std::string samples, raw;
+  std::vector<std::string> rest;
+  command->add_option("--samples", samples);
+  command->add_option("--raw", raw);
+  command->add_option("rest", rest);
+  parse(app, {"--samples", "a", "--", "--plan"});
+  CHECK(samples == "a");
+  CHECK(raw.empty());
+  CHECK(rest == std::vector<std::string>{"--plan"});
 }
 
-TEST_CASE("old names are not in the help") {
-  CLI::App app;
-  std::string raw;
-  app.add_option("--raw", raw, "Samples");
-  add_old_name(app, "--samples", "--raw");
-  add_old_option(app, "--bound", "--strategy", [](const std::string&) {});
-  add_old_flag(app, "--quiet", "--output quiet", [] {});
-  const std::string help = app.help();
-  CHECK(help.find("--raw") != std::string::npos);
-  for (const char* old : {"--samples", "--bound", "--quiet"})
-    CHECK(help.find(old) == std::string::npos);
+TEST_CASE("an option that became a parameter of the strategy goes there") {
+  const auto strategy = [](std::vector<std::string> words) {
+    CLI::App app;
+    CLI::App* command = app.add_subcommand("do");
+    std::string spec;
+    command->add_option("-s,--strategy", spec);
+    stderr_of([&] { parse(app, std::move(words)); });
+    return spec;
+  };
+  CHECK(strategy({"-s", "stale_synchronous", "--bound", "2"}) == "stale_synchronous:staleness=2");
+  CHECK(strategy({"--delay=2", "--strategy=diloco:fragments=4"}) == "diloco:fragments=4,delay=2");
+  CHECK(strategy({"-sdiloco", "--mix", "0.5", "--every", "3"}) == "diloco:mix=0.5,every=3");
+  CHECK_THROWS_WITH(
+      strategy({"--bound", "2"}),
+      "--bound has no effect here: it needs --strategy stale_synchronous:staleness=2");
+  CHECK_THROWS_WITH(strategy({"-s", "diloco", "--mix"}), "--mix needs a value: add one after it");
+}
+
+TEST_CASE("the options of a network before --network become one") {
+  const auto network = [](std::vector<std::string> words) {
+    CLI::App app;
+    CLI::App* command = app.add_subcommand("do");
+    std::string spec, topology, output;
+    command->add_option("--network", spec);
+    command->add_option("--topology", topology);
+    command->add_option("-o,--output", output);
+    stderr_of([&] { parse(app, std::move(words)); });
+    return spec;
+  };
+  CHECK(network({"--L", "5us", "--model", "loggops", "--o=1us", "-o", "-"}) ==
+        "loggops:L=5us,o=1us");
+  CHECK(network({"--overhead", "1us", "--model=loggops"}) == "loggops:o=1us");
+  CHECK(network({"--beta", "1ns"}) == "alpha_beta:beta=1ns");
+  CHECK(network({"--topology", "ring", "--mtu", "1K", "--model", "packet"}) == "packet:mtu=1K");
+  CHECK(network({"--machine", "m.toml", "--model", "connections", "--shared", "no"}) ==
+        "m.toml:shared=no");
+  CHECK(network({"--network", "loggops:L=5us", "--G", "1ns"}) == "loggops:L=5us,G=1ns");
+  CHECK_THROWS_WITH(network({"--machine", "m.toml", "--model", "fluid"}),
+                    "m.toml describes model connections, not fluid: leave out one of them");
+  CHECK_THROWS_WITH(network({"--network", "10G", "--model", "fluid"}),
+                    "--network 10G has the model: leave out --model and --machine");
 }

@@ -32,20 +32,10 @@ void LearningOptions::add(CLI::App& app, training::TrainerOptions& learning) {
   app.add_option("--lr-decay-factor,--lr-gamma", decay_factor,
                  "Each drop multiplies the rate by this (default 0.1)")
       ->type_name("PART");
-  CLI::Option* const warm_up =
-      app.add_option("--lr-warmup-epochs", learning.rate.warm_up,
-                     "Epochs during which the rate rises from that of one worker to the scaled one "
-                     "(default 0)")
-          ->type_name("EPOCHS");
-  const auto by_its_old_name = [this, &learning, warm_up](double epochs) {
-    if (warm_up->count() > 0)
-      fail(Blame::usage,
-           "--lr-warmup-epochs and --warmup, its old name, are both given: leave out "
-           "--warmup");
-    learning.rate.warm_up = epochs;
-    by_old_name = true;
-  };
-  app.add_option_function<double>("--warmup", by_its_old_name)->group("");  // not listed
+  app.add_option("--lr-warmup-epochs", learning.rate.warm_up,
+                 "Epochs during which the rate rises from that of one worker to the scaled one "
+                 "(default 0)")
+      ->type_name("EPOCHS");
 }
 
 training::RateDecay LearningOptions::decay() const {
