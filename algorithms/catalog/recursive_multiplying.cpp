@@ -76,8 +76,10 @@ Algorithm make(Rank k) {
 }
 
 Algorithm configure(std::span<const Setting> settings) {
-  const Values values =
-      parse_values(make(4).parameters, settings, "algorithm recursive_multiplying");
+  const Algorithm usual = make(4);
+  constexpr std::string_view kOwner = "algorithm recursive_multiplying";
+  const Values values = with_defaults(
+      usual.parameters, parse_values(usual.parameters, settings, kOwner), kOwner);
   return make(static_cast<Rank>(values.at("k")));
 }
 

@@ -39,7 +39,10 @@ double simulated_part(const SimulateCommand& command, const Config& config) {
     return 1;
   const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
   if (!symmetry) return 1;
-  if (!has_links) return static_cast<double>(symmetry->classes()) / config.problem.ranks;
+  if (!has_links)
+    return config.algorithm->lanes > 1
+               ? 1
+               : static_cast<double>(symmetry->classes()) / config.problem.ranks;
   constexpr Count kFew = 1'000'000;  // messages, which take less time than to compare routes
   if (predicted_cost(*config.algorithm, config.problem).messages < kFew) return 1;
   const auto network = command.model.make(config.network, config.problem.ranks);

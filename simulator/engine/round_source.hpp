@@ -64,11 +64,7 @@ class Actors {
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
   /// Returns the actor at the other end. Throws Error(check) if the rank does not exist.
   [[gnu::always_inline]] Index peer_of(Index actor, const Action& action) const {
-    if (action.peer < 0 || action.peer >= ranks_)
-      fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
-                             std::to_string(ranks_) + " has a message for or from rank " +
-                             std::to_string(action.peer) +
-                             ": verify the algorithm to find its round");
+    check_peer(actor, action);
     return actor_of(action.peer, lane_of(actor));
   }
   Bytes bytes_of(Index actor, const Action& action) const {
@@ -82,6 +78,14 @@ class Actors {
   }
 
  protected:
+  [[gnu::always_inline]] void check_peer(Index actor, const Action& action) const {
+    if (action.peer < 0 || action.peer >= ranks_)
+      fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
+                             std::to_string(ranks_) + " has a message for or from rank " +
+                             std::to_string(action.peer) +
+                             ": verify the algorithm to find its round");
+  }
+
   /// Of `acting` ranks out of all.
   template <class RankAt>
   Actors(const Algorithm& algorithm, std::span<const Lane> lanes, Rank ranks, Bytes element_size,

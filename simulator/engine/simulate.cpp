@@ -23,9 +23,14 @@ std::vector<Lane> checked_lanes(const Algorithm& algorithm, const Problem& probl
   return lanes;
 }
 
-// Whether engines other than events may apply.
+// Whether one rank may stand for others.
+bool may_use_classes(const SimulateOptions& options) {
+  return options.starts.empty() && !options.trace && !options.progress;
+}
+
+// Whether engines without events may apply.
 bool is_plain(const std::vector<Lane>& lanes, const SimulateOptions& options) {
-  return lanes.size() == 1 && options.starts.empty() && !options.trace && !options.progress;
+  return lanes.size() == 1 && may_use_classes(options);
 }
 
 // The costs for engines that need no links; null if they do not apply.
@@ -55,11 +60,11 @@ std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const 
 }
 
 // On a network with links, by the events of the ranks that stand for all.
-SimulationResult events_of_classes(const Algorithm& algorithm, const Lane& lane,
+SimulationResult events_of_classes(const Algorithm& algorithm, std::span<const Lane> lanes,
                                    const ClassNetwork& of_classes, Bytes element_size,
                                    Network& network, const SimulateOptions& options) {
   const RankSymmetry& usable = of_classes.symmetry;
-  SimulationResult result = Engine(ClassActors(algorithm, lane, usable, element_size),
+  SimulationResult result = Engine(ClassActors(algorithm, lanes, usable, element_size),
                                    usable.ranks(), element_size, *of_classes.network, options)
                                 .run();
   if (result.stopped) return result;
@@ -79,11 +84,14 @@ SimulationResult events_of_classes(const Algorithm& algorithm, const Lane& lane,
 std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Problem& problem,
                                         int segments) {
   if (!algorithm.symmetry || !unsupported(algorithm, problem).empty()) return {};
-  if (segments > 1 && !algorithm.pipelined && problem.elements > 1) return {};  // many lanes
+  if (segments > 1 && !algorithm.pipelined && problem.elements > 1) return {};  // they take turns
+  const auto has_unequal_chunks = [](const Lane& lane) {
+    return lane.problem.elements % lane.problem.ranks != 0;
+  };
   const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
-  if (lanes.size() != 1) return {};
-  const bool equal_chunks = problem.elements % problem.ranks == 0;
-  if (algorithm.family != "whole" && !equal_chunks) return {};
+  if (lanes.empty()) return {};
+  if (algorithm.family != "whole" && std::any_of(lanes.begin(), lanes.end(), has_unequal_chunks))
+    return {};
   return algorithm.symmetry(problem);
 }
 
@@ -103,11 +111,9 @@ std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const P
 
 namespace {
 
-std::optional<ClassNetwork> plain_classes_on_links(const Algorithm& algorithm,
-                                                   const Problem& problem,
-                                                   const std::vector<Lane>& lanes, Network& network,
-                                                   const SimulateOptions& options) {
-  if (!is_plain(lanes, options)) return {};
+std::optional<ClassNetwork> classes_with(const SimulateOptions& options, const Algorithm& algorithm,
+                                         const Problem& problem, Network& network) {
+  if (!may_use_classes(options)) return {};
   return classes_on_links(algorithm, problem, options.segments, network);
 }
 
@@ -123,9 +129,8 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
     if (!symmetry || costs->delay.mean > Time{}) return {};
     result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
                            options.latest);
-  } else if (const auto classes =
-                 plain_classes_on_links(algorithm, problem, lanes, network, options)) {
-    result = events_of_classes(algorithm, lanes.front(), *classes, element_size, network, options);
+  } else if (const auto classes = classes_with(options, algorithm, problem, network)) {
+    result = events_of_classes(algorithm, lanes, *classes, element_size, network, options);
   }
   if (result) result->stopped |= result->finish > options.latest;
   return result;
@@ -150,15 +155,14 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
       return std::move(*result);
   }
   std::optional<ClassNetwork> classes;
-  if (options.symmetry)
-    classes = plain_classes_on_links(algorithm, problem, lanes, network, options);
+  if (options.symmetry) classes = classes_with(options, algorithm, problem, network);
   // An event takes as long as the sweep of many messages.
   constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;
   if (has_few && options.sweep && is_plain(lanes, options) && network.shortcuts())
     if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);
   if (classes)
-    return events_of_classes(algorithm, lanes.front(), *classes, element_size, network, options);
+    return events_of_classes(algorithm, lanes, *classes, element_size, network, options);
   Actors actors(algorithm, lanes, problem.ranks, element_size);
   return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
 }

@@ -36,15 +36,14 @@ struct SimulateOptions {
 std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Problem& problem,
                                         int segments = 1);
 
-/// Returns a network of classes, on which the events of one rank of each give the times of all, for
-/// an algorithm of one lane; nothing without links, or if the network maps no routes onto one
-/// another.
+/// Returns a network of classes, on which the events of one rank of each give the times of all;
+/// nothing without links, or if the network maps no routes onto one another.
 std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const Problem& problem,
                                              int segments, Network& network);
 
 /// Simulates one rank of each class of ranks that behave alike. Returns nothing if that does not
-/// apply: without symmetry or with several lanes, where no sweep applies (sweep/sweep.hpp) to a
-/// network without links, and where a network with links does not map its routes onto one another.
+/// apply: without symmetry, where no sweep applies (sweep/sweep.hpp) to a network without links, as
+/// with several lanes, and where a network with links does not map its routes onto one another.
 std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, const Problem& problem,
                                                  Bytes element_size, Network& network,
                                                  const SimulateOptions& options = {});
