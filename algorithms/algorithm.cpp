@@ -89,17 +89,18 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
   const std::vector<Count> weights = algorithm.lane_weights
                                          ? algorithm.lane_weights(problem)
                                          : std::vector<Count>(index(algorithm.lanes), 1);
-  const bool in_turn = algorithm.pipelined && segments > 1;
-  const std::vector<Count> begins = cut(problem.elements, in_turn ? 1 : segments, weights);
+  const bool passes_on = algorithm.pipelined && segments > 1;
+  const std::vector<Count> begins = cut(problem.elements, passes_on ? 1 : segments, weights);
   std::vector<Lane> lanes;
   for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
     if (begins[part] == begins[part + 1]) continue;
     Lane lane{problem, begins[part]};
     lane.problem.elements = begins[part + 1] - begins[part];
     lane.problem.lane = static_cast<std::int32_t>(part % weights.size());
-    if (segments > 1 && !in_turn)
+    if (segments > 1 && !passes_on)
       lane.turn = {lane.problem.lane, static_cast<std::int32_t>(part / weights.size())};
-    if (in_turn) lane.problem.pieces = segments;
+    if (algorithm.in_turn) lane.turn.channel = 0;
+    if (passes_on) lane.problem.pieces = segments;
     if (algorithm.chunks_per_rank)
       lane.problem.chunks_per_rank = algorithm.chunks_per_rank(lane.problem);
     lanes.push_back(lane);

@@ -77,12 +77,14 @@ struct Algorithm {
   std::string_view source;   ///< paper or book
   Formula formula;           ///< of allreduce
   std::vector<Collective> collectives;
-  std::int32_t lanes = 1;  ///< lanes that the algorithm itself needs (2 for a double tree)
-  bool grouped = false;    ///< needs to know which ranks share a node
-  bool gridded = false;    ///< needs the dimensions of a grid of ranks
-  bool forested = false;   ///< needs spanning trees of the ranks
-  bool pipelined = false;  ///< segments are pieces that a lane passes on in turn, not more lanes
-  bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
+  std::int32_t lanes = 1;   ///< lanes that the algorithm itself needs (2 for a double tree)
+  bool grouped = false;     ///< needs to know which ranks share a node
+  bool gridded = false;     ///< needs the dimensions of a grid of ranks
+  bool forested = false;    ///< needs spanning trees of the ranks
+  bool in_network = false;  ///< needs switches that add
+  bool in_turn = false;     ///< its lanes are one connection, whose messages leave by rounds
+  bool pipelined = false;   ///< segments are pieces that a lane passes on in turn, not more lanes
+  bool few_ranks = false;   ///< supports few numbers of ranks, such as powers of three
   Chained chained = Chained::all_chunks;
   Carries carries = Carries::any_set;
 

@@ -30,6 +30,14 @@ class Forest;    // forest.hpp
 class Groups;    // groups.hpp
 class RankGrid;  // rank_grid.hpp
 
+/// For which teams of ranks the switches of a network add (teams.hpp).
+struct SwitchSums {
+  bool all = false;     ///< for all ranks together
+  bool groups = false;  ///< for the ranks of each group
+  bool places = false;  ///< for the ranks at the same place of their groups
+  bool operator==(const SwitchSums&) const = default;
+};
+
 struct Problem {
   Collective collective = Collective::allreduce;
   Rank ranks = 1;
@@ -41,6 +49,7 @@ struct Problem {
   const Groups* groups = nullptr;  ///< which ranks share a node, or null; must outlive this
   const RankGrid* grid = nullptr;  ///< the ranks as a grid or torus, or null; must outlive this
   const Forest* forest = nullptr;  ///< trees of the ranks, or null; must outlive this
+  SwitchSums switches{};           ///< what the network adds; nothing on real machines
 
   /// Whether the collective has the reducing half: partial sums are added up.
   bool reduces() const {

@@ -31,20 +31,31 @@ enum class ActionKind : std::uint8_t {
   send,
   reduce,   ///< receive and add (recv-reduce)
   replace,  ///< receive and overwrite (recv-copy)
+  // Parts in a transfer of a team through switches, which add what its members give (teams.hpp):
+  give,  ///< send to the sum
+  take,  ///< receive the sum and overwrite
+  join,  ///< both
 };
 
-/// One message, as seen by the sender or by the receiver.
+/// One message, as seen by the sender or by the receiver; or a member's part in a transfer of its
+/// team.
 struct Action {
   ActionKind kind = ActionKind::send;
-  Rank peer = 0;
+  Rank peer = 0;  ///< in a transfer of a team: the team
   Chunks chunks;
   bool sends() const { return kind == ActionKind::send; }
+  bool in_team() const { return kind >= ActionKind::give; }
+  bool gives() const { return kind == ActionKind::give || kind == ActionKind::join; }
+  bool takes() const { return kind == ActionKind::take || kind == ActionKind::join; }
   bool operator==(const Action&) const = default;
 };
 
 inline Action send(Rank to, Chunks chunks) { return {ActionKind::send, to, chunks}; }
 inline Action reduce(Rank from, Chunks chunks) { return {ActionKind::reduce, from, chunks}; }
 inline Action replace(Rank from, Chunks chunks) { return {ActionKind::replace, from, chunks}; }
+inline Action give(Rank team, Chunks chunks) { return {ActionKind::give, team, chunks}; }
+inline Action take(Rank team, Chunks chunks) { return {ActionKind::take, team, chunks}; }
+inline Action join(Rank team, Chunks chunks) { return {ActionKind::join, team, chunks}; }
 
 using Round = std::span<const Action>;
 

@@ -106,6 +106,25 @@ class NetworkLinks {
   virtual std::vector<LinkLoad> loads(Time now) const = 0;
 };
 
+/// A transfer of a team of ranks through switches that add (algorithms/teams.hpp). The sum of what
+/// the givers send arrives at all takers at once.
+struct TeamTransfer {
+  std::span<const Rank> members, givers, takers;  ///< in order
+  Bytes bytes = 0;                                ///< of the sum, and of each value
+  std::uint32_t number = 0, lane = 0;             ///< as of a message
+  Turn turn{};
+  std::uint32_t round = 0;
+};
+
+/// The switches of a network that add.
+class AddingSwitches {
+ public:
+  virtual ~AddingSwitches() = default;
+  /// Starts a transfer whose members are all ready; Network::advance() reports its end. Throws
+  /// Error(usage) if no tree of such switches joins the members.
+  virtual void send(const TeamTransfer& transfer, Time now) = 0;
+};
+
 struct ClassNetwork;
 
 /// What fast engines use of a network with links. A message leaves when both of its rounds have
@@ -159,10 +178,12 @@ class Network {
     Time flight{};  ///< from a message's send to its arrival where all take as long; 0 elsewhere
     NetworkLinks* links = nullptr;
     ExactShortcuts* shortcuts = nullptr;
+    AddingSwitches* adding = nullptr;
   };
   const Traits& traits() const { return traits_; }
   const UniformCosts* uniform() const { return traits_.uniform; }
   ExactShortcuts* shortcuts() const { return traits_.shortcuts; }
+  AddingSwitches* adding() const { return traits_.adding; }
   // Of its links, if it has any.
   void watch_links(LinkHistory& history) {
     if (traits_.links) traits_.links->watch(history);

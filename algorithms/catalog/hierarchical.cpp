@@ -103,15 +103,6 @@ std::optional<RankSymmetry> symmetry(const Problem& p) {
 TwoLevels uneven() { return {&find_algorithm("master_worker"), &find_algorithm("ring")}; }
 bool is_even(const Problem& p) { return p.groups->even_size() > 0; }
 
-// Pieces of the vector use the links within nodes and those between nodes at once. A message keeps
-// at least 1,024 elements.
-int usual_segments(const Problem& p) {
-  constexpr Count kElements = 1024, kMost = 16;
-  const bool has_levels = p.groups && p.groups->count() > 1 && p.groups->count() < p.ranks;
-  if (!has_levels) return 1;
-  return static_cast<int>(std::clamp<Count>(p.elements / p.ranks / kElements, 1, kMost));
-}
-
 Algorithm described() {
   return {
       .name = "hierarchical",
@@ -125,7 +116,7 @@ Algorithm described() {
       .grouped = true,
       .chained = Chained::no,
       .carries = Carries::any_set,
-      .usual_segments = usual_segments,
+      .usual_segments = level_segments,
       .parameters = {{"within", Parameter::Unit::algorithm, "round_robin",
                       "algorithm within groups: has reduce_scatter, or reduce"},
                      {"across", Parameter::Unit::algorithm, "ring", "algorithm between groups"},
@@ -171,11 +162,8 @@ Algorithm configure(std::span<const Setting> settings) {
                               ", but ", levels.within->name,
                               " within groups has no leaders: leave it out, or take tree within "
                               "groups"));
-  made.program = [levels](Problem p, Rank me) { return levels.program(p, me); };
-  made.cost_model = [levels](const Problem& p) { return levels.cost(p); };
-  made.rank_cost_model = [levels](const Problem& p, Rank me) { return levels.rank_cost(p, me); };
-  made.unsupported_reason = [levels](const Problem& p) { return levels.unsupported_reason(p); };
-  made.lane_weights = [levels](const Problem& p) { return levels.lane_weights(p); };
+  made.in_network = levels.within->in_network || levels.across->in_network;
+  run_levels(made, [levels] { return levels; });
   return made;
 }
 

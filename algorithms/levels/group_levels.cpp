@@ -12,18 +12,22 @@ Problem group_problem(const Problem& p, Count elements) {
   return {.collective = p.collective,
           .ranks = p.groups->even_size(),
           .elements = elements,
-          .lane = p.lane};
+          .lane = p.lane,
+          .switches = {.all = p.switches.groups}};
 }
 
 Problem place_problem(const Problem& p, Count elements) {
-  return {.ranks = p.groups->count(), .elements = elements, .lane = p.lane};
+  return {.ranks = p.groups->count(),
+          .elements = elements,
+          .lane = p.lane,
+          .switches = {.all = p.switches.places}};
 }
 
 Program run_within(const Algorithm* algorithm, Problem p, Rank me) {
   const Rank group = p.groups->group_of(me), size = p.groups->even_size();
   const auto peer = [&](Rank place) { return p.groups->member(group, place); };
   for (Translated t(algorithm->program(group_problem(p, p.elements), p.groups->place_of(me)),
-                    ChunkMap::cut(p.ranks, size));
+                    ChunkMap::cut(p.ranks, size), team_of_group(p, group));
        t.next(peer);)
     co_yield t.round();
 }
@@ -32,7 +36,7 @@ Program run_across(const Algorithm* algorithm, Problem p, Rank me) {
   const Rank place = p.groups->place_of(me), count = p.groups->count();
   const auto peer = [&](Rank group) { return p.groups->member(group, place); };
   for (Translated t(algorithm->program(place_problem(p, p.elements), p.groups->group_of(me)),
-                    ChunkMap::spaced(p.ranks, count, place * count, 1));
+                    ChunkMap::spaced(p.ranks, count, place * count, 1), team_of_place(p, place));
        t.next(peer);)
     co_yield t.round();
 }

@@ -6,19 +6,21 @@
 
 #include "algorithms/levels/chunk_map.hpp"
 #include "algorithms/program.hpp"
+#include "algorithms/teams.hpp"
 
 namespace arlab {
 
 class Translated {
  public:
-  Translated(Program program, const ChunkMap& chunks)
-      : program_(std::move(program)), map_(chunks) {}
+  /// team: of the level's ranks in the whole problem.
+  Translated(Program program, const ChunkMap& chunks, Team team)
+      : program_(std::move(program)), map_(chunks), team_(team) {}
   template <class RankOf>
   bool next(RankOf rank_of) {
     if (!program_.next()) return false;
     round_.clear();
     for (const Action& a : program_.round())
-      round_.push_back({a.kind, rank_of(a.peer), map_(a.chunks)});
+      round_.push_back({a.kind, a.in_team() ? team_ : rank_of(a.peer), map_(a.chunks)});
     return true;
   }
   Round round() const { return round_; }
@@ -26,6 +28,7 @@ class Translated {
  private:
   Program program_;
   ChunkMap map_;
+  Team team_;
   std::vector<Action> round_;
 };
 

@@ -44,20 +44,23 @@ struct Parts {
       : groups(*p.groups),
         blocks(levels.has_blocks()),
         place(blocks ? 0 : static_cast<Rank>(p.lane / levels.across->lanes)),
-        lane(p.lane % levels.across->lanes) {}
+        lane(p.lane % levels.across->lanes),
+        switches(p.switches) {}
 
   Problem within(Collective collective, Rank group, Count elements) const {
     return {.collective = collective,
             .ranks = groups.size_of(group),
             .elements = elements,
-            .root = place};
+            .root = place,
+            .switches = {.all = switches.groups}};
   }
   // Its root, if it has one, is in the largest group, which is ready last.
   Problem across(Count elements) const {
     return {.ranks = groups.count(),
             .elements = elements,
             .root = blocks ? 0 : largest_group(groups),
-            .lane = lane};
+            .lane = lane,
+            .switches = {.all = switches.places}};
   }
   Collective first() const { return blocks ? Collective::reduce_scatter : Collective::reduce; }
   Collective last() const { return blocks ? Collective::all_gather : Collective::broadcast; }
@@ -66,6 +69,7 @@ struct Parts {
   bool blocks;
   Rank place;  // of the leaders
   std::int32_t lane;
+  SwitchSums switches;
 };
 
 Program run(TwoLevels levels, Problem p, Rank me) {
@@ -80,15 +84,16 @@ Program run(TwoLevels levels, Problem p, Rank me) {
   const auto beside = [&](Rank peer) { return p.groups->member(group, peer); };
   const auto counterpart = [&](Rank peer) { return p.groups->member(peer, place); };
   for (Translated t(levels.within->program(parts.within(parts.first(), group, p.elements), place),
-                    within);
+                    within, team_of_group(p, group));
        t.next(beside);)
     co_yield t.round();
   if (parts.blocks || place == parts.place)
-    for (Translated t(levels.across->program(parts.across(p.elements), group), across);
+    for (Translated t(levels.across->program(parts.across(p.elements), group), across,
+                      team_of_place(p, place));
          t.next(counterpart);)
       co_yield t.round();
   for (Translated t(levels.within->program(parts.within(parts.last(), group, p.elements), place),
-                    within);
+                    within, team_of_group(p, group));
        t.next(beside);)
     co_yield t.round();
 }
@@ -221,6 +226,26 @@ std::string TwoLevels::unsupported_reason(const Problem& p) const {
 std::vector<Count> TwoLevels::lane_weights(const Problem& p) const {
   const Count lanes = has_blocks() || !p.groups ? 1 : leaders_of(*this, *p.groups);
   return std::vector<Count>(index(static_cast<Rank>(lanes * across->lanes)), 1);
+}
+
+// Pieces of the vector use the links within nodes and those between nodes at once. A message keeps
+// at least 1,024 elements.
+int level_segments(const Problem& p) {
+  constexpr Count kElements = 1024, kMost = 16;
+  const bool has_levels = p.groups && p.groups->count() > 1 && p.groups->count() < p.ranks;
+  if (!has_levels) return 1;
+  return static_cast<int>(std::clamp<Count>(p.elements / p.ranks / kElements, 1, kMost));
+}
+
+void run_levels(Algorithm& entry, const std::function<TwoLevels()>& levels) {
+  entry.grouped = true;
+  entry.chained = Chained::no;
+  entry.usual_segments = level_segments;
+  entry.program = [=](Problem p, Rank me) { return levels().program(p, me); };
+  entry.cost_model = [=](const Problem& p) { return levels().cost(p); };
+  entry.rank_cost_model = [=](const Problem& p, Rank me) { return levels().rank_cost(p, me); };
+  entry.unsupported_reason = [=](const Problem& p) { return levels().unsupported_reason(p); };
+  entry.lane_weights = [=](const Problem& p) { return levels().lane_weights(p); };
 }
 
 }  // namespace arlab

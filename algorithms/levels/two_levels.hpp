@@ -11,6 +11,8 @@
 //   fewer.
 #pragma once
 
+#include <functional>
+
 #include "algorithms/algorithm.hpp"
 
 namespace arlab {
@@ -28,5 +30,12 @@ struct TwoLevels {
   std::string unsupported_reason(const Problem& p) const;
   std::vector<Count> lane_weights(const Problem& p) const;
 };
+
+/// Returns the usual segments of an algorithm with levels (Algorithm::usual_segments).
+int level_segments(const Problem& p);
+
+/// Makes the entry run these levels. `levels` is called when they are needed, since the catalog
+/// does not exist while its entries are made.
+void run_levels(Algorithm& entry, const std::function<TwoLevels()>& levels);
 
 }  // namespace arlab

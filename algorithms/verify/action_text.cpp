@@ -23,6 +23,12 @@ std::string action_text(const Action& a, Rank ranks) {
       return concat("reduce ", chunks, " from rank ", a.peer);
     case ActionKind::replace:
       return concat("replace ", chunks, " from rank ", a.peer);
+    case ActionKind::give:
+      return concat("give ", chunks, " to the sum of team ", a.peer);
+    case ActionKind::take:
+      return concat("take the sum of ", chunks, " of team ", a.peer);
+    case ActionKind::join:
+      return concat("join the sum of ", chunks, " of team ", a.peer);
   }
   return "?";
 }

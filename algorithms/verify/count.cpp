@@ -10,7 +10,7 @@ namespace {
 
 void add_sends(const Blocks& blocks, Round round, Cost& cost) {
   for (const Action& a : round) {
-    if (!a.sends()) continue;
+    if (!a.sends() && !a.gives()) continue;
     const Count elements = blocks.size(a.chunks);
     cost.elements += elements;
     cost.messages += elements > 0 ? 1 : 0;

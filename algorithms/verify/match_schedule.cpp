@@ -1,10 +1,14 @@
 #include "algorithms/verify/match_schedule.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/pending_actions.hpp"
+#include "algorithms/teams.hpp"
 #include "algorithms/verify/action_text.hpp"
+#include "algorithms/verify/round_check.hpp"
 
 namespace arlab {
 namespace {
@@ -13,7 +17,11 @@ class ScheduleMatcher {
  public:
   ScheduleMatcher(const Problem& problem, const Schedule& schedule, const RoundLimit& limit,
                   const MatchCallbacks& callbacks)
-      : problem_(problem), limit_(limit), callbacks_(callbacks), actors_(index(problem.ranks)) {
+      : problem_(problem),
+        limit_(limit),
+        callbacks_(callbacks),
+        actors_(index(problem.ranks)),
+        team_actions_(problem) {
     for (Rank r = 0; r < problem.ranks; ++r) at(r).program = schedule(r);
   }
 
@@ -40,8 +48,10 @@ class ScheduleMatcher {
     Count round = 0;       // the rank's own, counted from 1
     Count depth = 0;       // longest chain of rounds up to the start of this round
     Count next_depth = 0;  // ... and up to its end
+    Count in_teams = 0;    // unmatched actions of teams, which `pending` does not hold
     bool posted = false;
     bool ended = false;
+    bool has_matched() const { return pending.left() == 0 && in_teams == 0; }
   };
 
   Actor& at(Rank r) { return actors_[index(r)]; }
@@ -61,23 +71,71 @@ class ScheduleMatcher {
       return;
     }
     me.next_depth = me.depth + 1;
-    if ((result_.fault = check_round(r, round))) return;
+    if ((result_.fault = check_round(problem_, r, me.round, round))) return;
     if (callbacks_.on_round_start &&
         (result_.fault = callbacks_.on_round_start(r, me.round, round)))
       return;
     me.pending.post(round);
     me.posted = true;
-    for (const Action& a : round) {
+    for (std::size_t i = 0; i < round.size(); ++i)
+      if (round[i].in_team()) me.pending.drop(i), ++me.in_teams;
+    match_posted(r, round);
+    if (!result_.fault && me.has_matched()) end_round(r);
+  }
+
+  void match_posted(Rank r, Round round) {
+    Actor& me = at(r);
+    for (std::size_t i = 0; i < round.size() && !result_.fault; ++i) {
+      const Action& a = round[i];
+      if (a.in_team()) {
+        match_team(r, team_actions_.post(a.peer, r, static_cast<int>(i)));
+        continue;
+      }
       if (!at(a.peer).posted) continue;
       const int theirs = at(a.peer).pending.take(r, !a.sends());
       if (theirs == PendingActions::kNone) continue;
       const int mine = me.pending.take(a.peer, a.sends());
       match(r, mine, a.peer, theirs);
-      if (result_.fault) return;
-      if (at(a.peer).pending.left() == 0) end_round(a.peer);
+      if (!result_.fault && at(a.peer).has_matched()) end_round(a.peer);
+    }
+  }
+
+  // `poster` ends its round itself.
+  void match_team(Rank poster, const std::vector<TeamActions<int>::Part>& parts) {
+    if (parts.empty()) return;
+    std::vector<End> ends;
+    for (const auto& part : parts) ends.push_back(end_of(part.rank, part.place));
+    if ((result_.fault = check_team(ends))) return;
+    Count depth = 0;
+    for (const End& end : ends)
+      if (end.action->gives()) depth = std::max(depth, at(end.rank).depth + 1);
+    for (const End& end : ends)
+      if (end.action->takes()) at(end.rank).next_depth = std::max(at(end.rank).next_depth, depth);
+    if (callbacks_.on_team && (result_.fault = callbacks_.on_team(ends))) return;
+    for (const End& end : ends) {
+      --at(end.rank).in_teams;
+      if (end.rank != poster && at(end.rank).has_matched()) end_round(end.rank);
       if (result_.fault) return;
     }
-    if (me.pending.left() == 0) end_round(r);
+  }
+
+  // The members name the same chunks, some give and some take.
+  Fault check_team(const std::vector<End>& ends) {
+    const End& first = ends.front();
+    for (const End& end : ends)
+      if (end.action->chunks != first.action->chunks)
+        return {Fault::Kind::mismatched, end.rank, end.round, end.action->chunks.first,
+                concat(place_text(end.rank, end.round), described(*end.action), ", but rank ",
+                       first.rank, " in its round ", first.round, ": ", described(*first.action))};
+    const auto none = [&](bool (Action::*does)() const, std::string_view what) -> Fault {
+      if (std::any_of(ends.begin(), ends.end(), [&](const End& e) { return (e.action->*does)(); }))
+        return {};
+      return {Fault::Kind::unmatched, first.rank, first.round, first.action->chunks.first,
+              concat(place_text(first.rank, first.round), described(*first.action),
+                     ", but no member ", what)};
+    };
+    if (Fault fault = none(&Action::gives, "gives a value")) return fault;
+    return none(&Action::takes, "takes the sum");
   }
 
   void match(Rank a, int position_a, Rank b, int position_b) {
@@ -109,106 +167,49 @@ class ScheduleMatcher {
     ready_.push_back(r);
   }
 
-  Fault check_round(Rank r, Round round) {
-    const Count number = at(r).round;
-    for (const Action& a : round) {
-      if (a.peer < 0 || a.peer >= problem_.ranks || a.peer == r)
-        return {Fault::Kind::bad_peer, r, number, a.chunks.first,
-                concat(place_text(r, number), described(a),
-                       ", but the peer must be another of the ", problem_.ranks, " ranks")};
-      if (a.chunks.count < 1)
-        return {
-            Fault::Kind::bad_chunk, r, number, a.chunks.first,
-            concat(place_text(r, number), described(a), ", but a message has at least one chunk")};
-      if (a.chunks.first < 0 || a.chunks.first >= problem_.parts())
-        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(place_text(r, number), described(a), ", but the chunks are 0 to ",
-                       problem_.parts() - 1)};
-      if (a.chunks.stride < 1)
-        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(place_text(r, number), described(a), ", but a stride is at least 1")};
-      if ((Count{a.chunks.count} - 1) * a.chunks.stride >= problem_.parts())
-        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(place_text(r, number), described(a), ", which is more than once around the ",
-                       problem_.parts(), " chunks")};
-    }
-    return check_hazards(r, round);
-  }
-
-  // A replace must not overlap anything else in its round: the actions may finish in any order.
-  Fault check_hazards(Rank r, Round round) {
-    if (std::none_of(round.begin(), round.end(),
-                     [](const Action& a) { return a.kind == ActionKind::replace; }))
-      return {};
-    if (round.size() <= 2)  // common, and exact without listing chunks
-      return round.size() == 2 && overlap(round[0].chunks, round[1].chunks, problem_.parts())
-                 ? hazard(r, round[0], round[1])
-                 : Fault{};
-    struct Touch {
-      ChunkRun run;
-      const Action* action;
-    };
-    std::vector<Touch> by_chunk;
-    for (const Action& a : round)
-      for_each_run(a.chunks, problem_.parts(), [&](const ChunkRun& run) {
-        by_chunk.push_back({run, &a});
-      });
-    std::stable_sort(by_chunk.begin(), by_chunk.end(),
-                     [](const Touch& a, const Touch& b) { return a.run.first < b.run.first; });
-    // Sweep by first chunk, keeping the furthest end of the replaces and of everything so far.
-    const Touch *furthest = nullptr, *furthest_replace = nullptr;
-    const auto end_of = [](const Touch& t) { return t.run.first + t.run.count; };
-    for (const Touch& t : by_chunk) {
-      const bool replaces = t.action->kind == ActionKind::replace;
-      const Touch* other = replaces ? furthest : furthest_replace;
-      if (other && end_of(*other) > t.run.first) return hazard(r, *other->action, *t.action);
-      const auto extend = [&](const Touch*& furthest_so_far) {
-        if (!furthest_so_far || end_of(t) > end_of(*furthest_so_far)) furthest_so_far = &t;
-      };
-      extend(furthest);
-      if (replaces) extend(furthest_replace);
-    }
-    return {};
-  }
-
-  Fault hazard(Rank r, const Action& a, const Action& b) {
-    return {Fault::Kind::hazard, r, at(r).round, b.chunks.first,
-            concat(place_text(r, at(r).round), described(a), " and ", described(b),
-                   " touch the same chunk in one round, and may finish in either order")};
-  }
-
   // Follows the chain of waiting ranks from `start`, to a rank that has ended or around a cycle.
   Fault stuck_fault(Rank start) {
     std::vector<Rank> path;
     for (Rank r = start;;) {
-      const Actor& a = at(r);
-      const int position = a.pending.first();
-      const Action& waiting = a.pending.round()[index(position)];
-      if (at(waiting.peer).ended)
-        return {Fault::Kind::unmatched, r, a.round, waiting.chunks.first,
-                concat(place_text(r, a.round), described(waiting), ", but rank ", waiting.peer,
+      const auto [waiting, peer] = waiting_of(r);
+      const Count round = at(r).round;
+      if (at(peer).ended)
+        return {Fault::Kind::unmatched, r, round, waiting->chunks.first,
+                concat(place_text(r, round), described(*waiting), ", but rank ", peer,
                        " ends its program without it")};
       path.push_back(r);
-      const auto seen = std::find(path.begin(), path.end(), waiting.peer);
+      const auto seen = std::find(path.begin(), path.end(), peer);
       if (seen != path.end()) {
         path.erase(path.begin(), seen);
         return deadlock(path);
       }
-      r = waiting.peer;
+      r = peer;
     }
+  }
+
+  // What the rank waits for, and the rank that has to act.
+  std::pair<const Action*, Rank> waiting_of(Rank r) {
+    const Actor& a = at(r);
+    const Round round = a.pending.round();
+    if (const int position = a.pending.first(); position != PendingActions::kNone)
+      return {&round[index(position)], round[index(position)].peer};
+    for (const Action& action : round) {
+      const Rank missing = action.in_team() ? team_actions_.missing(action.peer) : -1;
+      if (missing >= 0 && missing != r) return {&action, missing};
+    }
+    fail(Blame::check, "a rank that waits waits for another one");
   }
 
   Fault deadlock(const std::vector<Rank>& path) {
     std::string text = "deadlock with rendezvous sends: ";
     for (const Rank r : path) {
       const Actor& a = at(r);
-      text += concat(place_text(r, a.round), "waits to ",
-                     described(a.pending.round()[index(a.pending.first())]), "; ");
+      text += concat(place_text(r, a.round), "waits to ", described(*waiting_of(r).first), "; ");
     }
     text += "which closes the cycle";
-    const Actor& first = at(path.front());
-    const Action& waiting = first.pending.round()[index(first.pending.first())];
-    return {Fault::Kind::deadlock, path.front(), first.round, waiting.chunks.first, text};
+    const Action& waiting = *waiting_of(path.front()).first;
+    return {Fault::Kind::deadlock, path.front(), at(path.front()).round, waiting.chunks.first,
+            text};
   }
 
   const Problem& problem_;
@@ -216,6 +217,7 @@ class ScheduleMatcher {
   const MatchCallbacks& callbacks_;
   std::vector<Actor> actors_;
   std::vector<Rank> ready_;
+  TeamActions<int> team_actions_;  // by position in the round
   MatchResult result_;
 };
 

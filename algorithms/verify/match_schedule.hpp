@@ -1,5 +1,5 @@
 // match_schedule: runs the programs of all ranks together, without time or data, and matches every
-// send with its receive.
+// send with its receive, and the actions of the members of each team (teams.hpp).
 //
 // Sends are rendezvous: a round ends when each of its actions has matched an action in the peer's
 // current round. MPI allows no stricter execution, so programs that finish here never deadlock.
@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "algorithms/algorithm.hpp"
@@ -59,6 +60,8 @@ struct MatchCallbacks {
   std::function<Fault(Rank, Count round, Round)> on_round_start;
   /// A send matches a receive; both ranks are still in the rounds given.
   std::function<Fault(const End& send, const End& receive)> on_match;
+  /// The members of a team have their actions of one transfer, by rank; as above.
+  std::function<Fault(std::span<const End> members)> on_team{};
   /// All actions of the rank's round are matched. `step`: the length of the longest chain of rounds
   /// that ends with this one.
   std::function<Fault(Rank, Count round, Count step, Round)> on_round_end;

@@ -43,6 +43,7 @@ MatchCallbacks SymbolicState::callbacks() {
   callbacks.on_match = [this](const End& send, const End& receive) {
     return on_match(send, receive);
   };
+  callbacks.on_team = [this](std::span<const End> members) { return on_team(members); };
   callbacks.on_round_end = [this](Rank rank, Count number, Count, Round round) {
     return on_round_end(rank, number, round);
   };
@@ -68,17 +69,48 @@ Fault SymbolicState::on_match(const End& send, const End& receive) {
   return fault;
 }
 
+Fault SymbolicState::on_team(std::span<const End> members) {
+  std::vector<Run> sums;
+  Fault fault;
+  const auto with = [&](SumTrees::Id sum, const End& end, Rank chunk) {
+    const SumTrees::Id value = held(end.rank, chunk);
+    if (value == SumTrees::kNothing) {
+      if (!fault)
+        fault = fault_at(Fault::Kind::undefined, end.rank, end.round, chunk,
+                         "gives it to the sum of a team, but holds no value of it");
+      return sum;
+    }
+    if (sum == SumTrees::kNothing) return value;
+    Rank shared = -1;
+    sum = sums_.add(sum, value, shared);
+    if (shared >= 0 && !fault)
+      fault = fault_at(
+          Fault::Kind::duplicate, end.rank, end.round, chunk,
+          concat("the sum of its team would count the contribution of rank ", shared, " twice"));
+    return sum;
+  };
+  for_each_chunk(members[0].action->chunks, p_.parts(), [&](Rank chunk) {
+    SumTrees::Id sum = SumTrees::kNothing;
+    for (const End& end : members)
+      if (end.action->gives()) sum = with(sum, end, chunk);
+    sums.push_back({sum, 1});
+  });
+  for (const End& end : members)
+    if (end.action->takes()) arrived(end) = sums;
+  return fault;
+}
+
 Fault SymbolicState::on_round_end(Rank rank, Count number, Round round) {
   Fault fault;
   for (std::size_t i = 0; i < round.size(); ++i) {
     const Action& a = round[i];
-    if (a.sends()) continue;
+    if (a.sends() || a.kind == ActionKind::give) continue;
     const Run* run = arrived_[index(rank)][i].data();
     Rank used = 0;  // chunks of the run
     for_each_chunk(a.chunks, p_.parts(), [&](Rank chunk) {
       if (used == run->chunks) ++run, used = 0;
       ++used;
-      if (a.kind == ActionKind::replace)
+      if (a.kind != ActionKind::reduce)
         held_[cell(rank, chunk)] = run->value;
       else if (!fault)
         fault = add(rank, number, chunk, a.peer, run->value);

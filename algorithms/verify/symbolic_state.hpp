@@ -1,9 +1,11 @@
 // SymbolicState: what every rank holds while a schedule runs on symbols, a sum tree per chunk.
 //
 // Its callbacks of match_schedule() apply received values at the end of each round. They report
-// sends and additions of undefined chunks, and contributions that would be added twice.
+// sends and additions of undefined chunks, and contributions that would be added twice. Switches
+// add in the order of the ranks.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ class SymbolicState {
   /// The state must outlive them.
   MatchCallbacks callbacks();
   Fault on_match(const End& send, const End& receive);
+  Fault on_team(std::span<const End> members);
   Fault on_round_end(Rank rank, Count number, Round round);
 
  private:

@@ -96,6 +96,15 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
        {"machine", model.machine()}});
 }
 
+// Throws if the algorithm adds in switches, and the format has no such transfers.
+void check_switches(const Config& config, std::string_view format) {
+  if (config.algorithm->in_network && format != "json" && format != "perfetto")
+    fail(Blame::usage,
+         fmt::format("{} adds in switches, but --format {} has messages from one rank to one other "
+                     "only: use json or perfetto",
+                     config.algorithm->name, format));
+}
+
 void export_one(const ExportCommand& command) {
   const std::string_view formats[] = {"goal", "json", "msccl", "perfetto", "ti"};
   if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
@@ -114,6 +123,7 @@ void export_one(const ExportCommand& command) {
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
+  check_switches(config, command.format);
   const Record planned = record_of(CountBody{}, config);
   const double events =
       std::max({static_cast<double>(planned.claimed->messages), rounds_of_all(config, planned),

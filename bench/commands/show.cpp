@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/teams.hpp"
 #include "algorithms/verify/match_schedule.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/formats/schedule_json.hpp"
@@ -31,6 +32,14 @@ std::string chunks_text(const Problem& p, const Chunks& c) {
   return fmt::format("c{}-{}{}", c.first, last, c.stride == 1 ? "" : fmt::format("/{}", c.stride));
 }
 
+// The ranks for which switches add: "all", "group 1", "place 3".
+std::string team_text(const Problem& p, Team team) {
+  if (team == kEveryone) return "all";
+  const Team first_place = team_of_place(p, 0);
+  return team < first_place ? fmt::format("group {}", team - team_of_group(p, 0))
+                            : fmt::format("place {}", team - first_place);
+}
+
 std::string action_text(const Problem& p, const Action& a) {
   switch (a.kind) {
     case ActionKind::send:
@@ -39,6 +48,12 @@ std::string action_text(const Problem& p, const Action& a) {
       return fmt::format("add {} from {}", chunks_text(p, a.chunks), a.peer);
     case ActionKind::replace:
       return fmt::format("set {} from {}", chunks_text(p, a.chunks), a.peer);
+    case ActionKind::give:
+      return fmt::format("give {} to {}", chunks_text(p, a.chunks), team_text(p, a.peer));
+    case ActionKind::take:
+      return fmt::format("take {} of {}", chunks_text(p, a.chunks), team_text(p, a.peer));
+    case ActionKind::join:
+      return fmt::format("join {} of {}", chunks_text(p, a.chunks), team_text(p, a.peer));
   }
   return "";
 }
@@ -102,6 +117,7 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
         config.problem.groups = config.layout.groups.get();
         config.problem.grid = config.layout.grid.get();
         config.problem.forest = config.layout.forest.get();
+        if (options.is_named(*a)) config.problem.switches = kAnySwitches;
         check(config.problem);
         if (options.left_out(*a, config.problem)) continue;
         if (const std::string why = unsupported(*a, config.problem); !why.empty())
@@ -127,7 +143,9 @@ std::string table_of(const Config& config) {
 void show_schedules(const SweepOptions& options) {
   check_outputs(options);
   std::string text, json;
+  bool adds = false;
   for (const Config& config : shown_configs(options)) {
+    adds = adds || config.algorithm->in_network;
     text += (text.empty() ? "" : "\n") + table_of(config);
     if (!options.json.empty()) json += training::json_text(schedule_json(config)) + "\n";
   }
@@ -135,6 +153,10 @@ void show_schedules(const SweepOptions& options) {
       "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
       "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
       "step is done.\n";
+  if (adds)
+    text +=
+        "give: send to the sum of a team of ranks, which switches add. take: receive that sum and "
+        "overwrite. join: both.\n";
   if (!options.json.empty()) {
     write_file(options.json, json);
     say_written(options.json);

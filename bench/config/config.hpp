@@ -19,6 +19,7 @@ struct RankLayout {
   std::shared_ptr<const Groups> groups;
   std::shared_ptr<const RankGrid> grid;
   std::shared_ptr<const Forest> forest;
+  SwitchSums switches{};  ///< what the network adds
 };
 
 /// One configuration of a sweep.

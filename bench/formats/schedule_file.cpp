@@ -80,6 +80,10 @@ Action read_action(const Reader& read, const Value& json, const std::string& whe
     action.kind = ActionKind::reduce;
   else if (kind == "replace")
     action.kind = ActionKind::replace;
+  else if (kind == "give" || kind == "take" || kind == "join")
+    read.wrong(where, fmt::format("\"action\" is '{}', of a transfer through switches that add, "
+                                  "which a file cannot run: use the algorithm's name",
+                                  kind));
   else
     read.wrong(where, fmt::format("\"action\" is '{}': use send, reduce or replace", kind));
   action.peer = static_cast<Rank>(read.number(json, "peer", kMaxRank, where));

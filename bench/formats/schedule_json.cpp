@@ -8,13 +8,14 @@ namespace arlab::bench {
 namespace {
 
 std::string_view kind_name(ActionKind kind) {
-  return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
+  constexpr std::string_view kNames[] = {"send", "reduce", "replace", "give", "take", "join"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-// {action, peer, chunk, chunks}, and the stride of chunks that are not consecutive.
+// {action, peer or team, chunk, chunks}, and the stride of chunks that are not consecutive.
 Json action_json(const Action& a) {
   Json json{{"action", kind_name(a.kind)},
-            {"peer", a.peer},
+            {a.in_team() ? "team" : "peer", a.peer},
             {"chunk", a.chunks.first},
             {"chunks", a.chunks.count}};
   if (a.chunks.stride != 1) json["stride"] = a.chunks.stride;

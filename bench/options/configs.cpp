@@ -91,6 +91,7 @@ RankLayout completed(RankLayout given, const LayoutOf& network, Rank p, bool use
   if (!given.forest) given.forest = found.forest;
   if (!given.groups) given.groups = found.groups;
   if (!given.grid) given.grid = found.grid;
+  given.switches = found.switches;
   return given;
 }
 
@@ -204,13 +205,20 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
   const bool unsuited = (algorithm.grouped && !problem.groups) ||
                         (algorithm.gridded && !problem.grid) ||
                         (algorithm.forested && !problem.forest) ||
-                        (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
-  if (!unsuited) return false;
+                        ((algorithm.few_ranks || algorithm.in_network) &&
+                         !unsupported(algorithm, problem).empty());
+  return unsuited && !is_named(algorithm);
+}
+
+bool SweepOptions::is_named(const Algorithm& algorithm) const {
   for (const auto* given : {&positional, &algorithms}) {
     const std::vector<std::string> names = split_specs(*given);
-    if (std::find(names.begin(), names.end(), algorithm.name) != names.end()) return false;
+    const auto names_it = [&](const std::string& spec) {
+      return parse_spec(spec).name == algorithm.name;
+    };
+    if (std::any_of(names.begin(), names.end(), names_it)) return true;
   }
-  return true;
+  return false;
 }
 
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
@@ -280,6 +288,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
           config.problem.groups = layouts[i].groups.get();
           config.problem.grid = layouts[i].grid.get();
           config.problem.forest = layouts[i].forest.get();
+          config.problem.switches = layouts[i].switches;
+          if (any_switches && is_named(*algorithm)) config.problem.switches = kAnySwitches;
           if (usual_segments && segments.empty() && algorithm->usual_segments)
             config.segments = algorithm->usual_segments(config.problem);
           check(config.problem);

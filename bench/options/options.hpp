@@ -54,6 +54,9 @@ void add_interval(CLI::App& app, const std::string& names, Count& value, std::in
 /// wanted.
 using LayoutOf = std::function<RankLayout(Rank ranks, bool with_trees)>;
 
+/// Switches that add for any team, where no network is asked.
+inline constexpr SwitchSums kAnySwitches{true, true, true};
+
 struct SweepOptions {
   // As given on the command line; empty values take a default.
   std::vector<std::string> positional, algorithms, ranks, elements, sizes;
@@ -66,6 +69,7 @@ struct SweepOptions {
   std::string output = "-";  ///< of the table
   bool usual_segments =
       false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
+  bool any_switches = false;  ///< what is named may use switches that add, whatever the network
   bool resume = false, plan = false;
   bool share = false;     ///< among the processes that a launcher started
   std::int32_t jobs = 0;  ///< threads that evaluate configurations; 0: one per processor
@@ -104,6 +108,8 @@ struct SweepOptions {
   /// Returns whether `all` leaves out the algorithm, because the ranks have no groups or grid, or
   /// their number is not one of the few that it supports.
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
+  /// Returns whether the algorithm is given by name, not by `all`.
+  bool is_named(const Algorithm& algorithm) const;
   /// Returns the layout of --groups, --dims and --trees.
   RankLayout given_layout(Rank ranks) const;
 

@@ -46,6 +46,7 @@ void simulate_perf(const PerfOptions& options, const PerfSink& sink) {
         problem.groups = layout.groups.get();
         problem.grid = layout.grid.get();
         problem.forest = layout.forest.get();
+        problem.switches = layout.switches;
         if (const std::string why = unsupported(algorithm, problem); !why.empty())
           fail(Blame::usage, why);
         const Config config{&algorithm, problem, operand, 1, 0, layout, {}};

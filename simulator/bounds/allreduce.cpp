@@ -257,4 +257,35 @@ AllreduceBound tightest_allreduce_bound(const CapacityGraph& graph, AllreduceBou
   return from;
 }
 
+AllreduceBound adding_allreduce_bound(const CapacityGraph& graph, const Symmetry& symmetry,
+                                      const std::vector<bool>& cut,
+                                      const std::vector<Group>& groups, bool search) {
+  std::vector<Group> singles;
+  for (const NodeId host : symmetry.representatives) singles.push_back({host});
+  for (const bool side : {true, false}) {
+    Group& group = singles.emplace_back();
+    for (const NodeId host : graph.hosts)
+      if (cut[index(host)] == side) group.push_back(host);
+  }
+  singles.insert(singles.end(), groups.begin(), groups.end());
+  std::erase_if(singles, [&](const Group& group) {
+    return group.empty() || group.size() == graph.hosts.size();
+  });
+  AllreduceBound tightest;
+  const bool symmetric = is_symmetric(graph);
+  for (const bool is_out : {false, true}) {
+    if (is_out && symmetric) break;
+    Direction direction(is_out ? reversed(graph) : graph, is_out);
+    for (const Group& group : singles)
+      keep_tighter(tightest, direction.of_one(group, direction.into(group)));
+    if (groups.size() < 2) continue;
+    std::int64_t sum = 0;
+    for (const Group& group : groups) sum += direction.into(group);
+    keep_tighter(tightest, direction.of_groups(groups, sum));
+  }
+  Direction into(graph, false);
+  if (search) cut_in_two(into, symmetric, tightest);
+  return tightest;
+}
+
 }  // namespace arlab::simulator

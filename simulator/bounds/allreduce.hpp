@@ -14,8 +14,13 @@
 //
 // In the same way with flows out of the groups. And everything outside a group must learn its
 // contribution: M bytes leave it, and M bytes enter it: time >= M / f(A). Both hold for any links,
-// of equal speed or not. It assumes that messages carry elements or their sums, and that switches
-// neither add nor copy.
+// of equal speed or not. It assumes that messages carry elements or their sums, and, unless said
+// otherwise, that switches neither add nor copy.
+//
+// Where switches add and copy (in-network reduction), one value of an element that enters a group
+// can be the sum for all of them, and serve all its hosts. Then only the second bound holds:
+// time >= M / f(A). The first one still holds for groups between which no switch adds: a message
+// from one to another carries one value, whatever switches inside a group add.
 //
 // With one group per host on a full-duplex crossbar this is the well-known 2(n-1)/n M/b.
 //
@@ -69,5 +74,12 @@ AllreduceBound allreduce_bound(const CapacityGraph& graph, const Symmetry& symme
 /// step, a few steps. `from` is a bound to begin with. If the graph is symmetric, it is the
 /// optimum.
 AllreduceBound tightest_allreduce_bound(const CapacityGraph& graph, AllreduceBound from);
+
+/// Returns the tightest bound where switches add: of single hosts, of the sides of `cut`, of
+/// `groups` (or none) between which no switch adds, and with `search` of all single groups, by
+/// 2(n-1) maximum flows.
+AllreduceBound adding_allreduce_bound(const CapacityGraph& graph, const Symmetry& symmetry,
+                                      const std::vector<bool>& cut,
+                                      const std::vector<std::vector<NodeId>>& groups, bool search);
 
 }  // namespace arlab::simulator

@@ -1,11 +1,14 @@
 #include "simulator/bounds/network_bounds.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <queue>
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
+#include "simulator/topologies/routing/adding_tree.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -18,6 +21,55 @@ std::vector<std::vector<NodeId>> groups_of(const Topology& topology, const Capac
     groups[static_cast<std::size_t>(topology.group_of(host))].push_back(host);
   std::erase_if(groups, [](const auto& group) { return group.empty(); });
   return groups;
+}
+
+// The hosts by the parts of the network within which switches add: what they join is one group.
+std::vector<std::vector<NodeId>> groups_within_which_switches_add(const Topology& topology,
+                                                                  const CapacityGraph& graph) {
+  std::vector<NodeId> leader(index(graph.nodes));
+  std::iota(leader.begin(), leader.end(), 0);
+  const auto find = [&](NodeId node) {
+    while (leader[index(node)] != node) node = leader[index(node)];
+    return node;
+  };
+  for (const CapacityArc& arc : graph.arcs) {
+    const bool from = topology.node(arc.from).adds.has_value(),
+               to = topology.node(arc.to).adds.has_value();
+    if ((from && (to || graph.is_host[index(arc.to)])) ||
+        (to && graph.is_host[index(arc.from)]))
+      leader[index(find(arc.from))] = find(arc.to);
+  }
+  std::map<NodeId, std::vector<NodeId>> by_leader;
+  for (const NodeId host : graph.hosts) by_leader[find(host)].push_back(host);
+  std::vector<std::vector<NodeId>> groups;
+  for (auto& [node, hosts] : by_leader) groups.push_back(std::move(hosts));
+  return groups;
+}
+
+// Whether one tree of switches that add, over which a sum goes at full speed, reaches the bound.
+bool one_tree_reaches(const Topology& topology, const NetworkBounds& bounds) {
+  const LinkIndex links(topology);
+  const auto tree = adding_tree(topology, links, bounds.graph.hosts);
+  if (!tree) return false;
+  const std::vector<double> limits = adding_rates(topology);
+  for (const LinkId id : tree->ways(bounds.graph.hosts, bounds.graph.hosts).links) {
+    const double limit = limits[index(id)], rate = topology.link(id).bandwidth;
+    if ((limit > 0 ? std::min(limit, rate) : rate) < bounds.allreduce_rate() * (1 - 1e-12))
+      return false;
+  }
+  return true;
+}
+
+// The bound of an allreduce where switches add.
+void set_adding_bound(const Topology& topology, const Symmetry& symmetry, Rank max_searched,
+                      NetworkBounds& bounds) {
+  bounds.adds = true;
+  bounds.tightest = bounds.hosts() <= max_searched;
+  bounds.allreduce =
+      adding_allreduce_bound(bounds.graph, symmetry, bounds.all_gather.nodes,
+                             groups_within_which_switches_add(topology, bounds.graph),
+                             bounds.tightest);
+  bounds.optimal = one_tree_reaches(topology, bounds);
 }
 
 // Sets the longest of the fastest paths between two hosts. Symmetries keep latencies, so one path
@@ -115,6 +167,11 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
       symmetric ? bounds.all_gather : tightest_cut(reversed(graph), symmetry.representatives);
   bounds.equal_shares =
       sum_by_hosts(bounds.all_gather.ratio, bounds.reduce_scatter.ratio, bounds.hosts());
+  set_latency(bounds, symmetry.representatives);
+  if (has_adding_switch(topology)) {
+    set_adding_bound(topology, symmetry, max_searched, bounds);
+    return bounds;
+  }
   bounds.allreduce =
       allreduce_bound(graph, symmetry, bounds.all_gather.nodes, groups_of(topology, graph));
   expects(!bounds.reached || !(bounds.equal_shares < bounds.allreduce.time),
@@ -126,7 +183,6 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
   }
   bounds.optimal = bounds.reached && (bounds.equal_shares == bounds.allreduce.time ||
                                       (symmetric && bounds.tightest));
-  set_latency(bounds, symmetry.representatives);
   return bounds;
 }
 

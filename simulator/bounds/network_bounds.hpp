@@ -19,6 +19,7 @@ struct NetworkBounds {
   bool reached = true;  ///< whether these are optima; bounds if a switch has more in than out
   std::int64_t trees_per_root = 0;  ///< of an optimal all-gather
   AllreduceBound allreduce{};
+  bool adds = false;     ///< whether switches add, which the bound of an allreduce knows
   bool tightest = true;  ///< whether all partitions of the hosts were searched, or the bound is met
   bool optimal = false;  ///< whether trees reach the bound of an allreduce: see allreduce.hpp
   /// What an allreduce reaches by an optimal reduce-scatter and an optimal all-gather: the factor

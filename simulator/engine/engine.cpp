@@ -10,6 +10,7 @@
 #include "simulator/engine/engine_receives.inl"
 #include "simulator/engine/engine_rounds.inl"
 #include "simulator/engine/engine_sends.inl"
+#include "simulator/engine/engine_teams.inl"
 
 namespace arlab::simulator {
 

@@ -3,13 +3,14 @@
 // The source provides the rounds: Actors run programs, ClassActors those of one rank per class;
 // ExternalRounds receive their rounds from the caller. engine.cpp processes the events in order,
 // engine_rounds.inl starts and finishes rounds, engine_sends.inl and engine_receives.inl implement
-// the two ends of a message.
+// the two ends of a message, engine_teams.inl transfers through switches.
 #pragma once
 
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "algorithms/teams.hpp"
 #include "simulator/engine/class_actors.hpp"
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/engine/external_rounds.hpp"
@@ -61,6 +62,18 @@ class Engine {
     bool posted = false;  // its receive was matched before it left
     bool late = false;    // its arrival time was unknown when it was sent
   };
+
+  // A member's action of a transfer: its actor and the position in its round.
+  struct TeamPlace {
+    Index actor = 0, position = 0;
+  };
+  using TeamPart = TeamActions<TeamPlace>::Part;
+  struct Transfer {
+    std::vector<TeamPart> parts;
+    Index last = 0;  // the actor that was ready last
+    Time begin{};
+  };
+  static constexpr Rank kTeam = -1;  // source of an event that ends a transfer; depth: its slot
 
   // Events.
   void handle_next();
@@ -122,6 +135,11 @@ class Engine {
   void send_ready(Index id, Time now);
   void report_progress();
 
+  // Transfers of teams.
+  void post_teams(Index id, Time now);
+  void start_transfer(Index last, std::vector<TeamPart> parts, Time now);
+  void end_transfer(Index slot, Time now);
+
   // Receives.
   void arrive(const Event& e);
   void receive(const Event& e, Time now);
@@ -139,6 +157,9 @@ class Engine {
   std::vector<Waiting> waiting_;  // of each rank
   // By actor and source: messages received before their receive was posted.
   std::unordered_map<std::uint64_t, List> unexpected_;
+  std::vector<TeamActions<TeamPlace>> teams_;  // of each lane, once one has a transfer
+  std::vector<Transfer> transfers_;            // on their way, by slot
+  std::vector<Index> free_slots_;
   std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap
   std::optional<Tracer> tracer_;
   std::optional<RepeatedRounds> repeats_;

@@ -9,6 +9,7 @@ namespace arlab::simulator {
 
 template <class Source>
 void Engine<Source>::arrive(const Event& e) {
+  if (e.source == kTeam) return end_transfer(e.depth, e.time);
   const Rank target = actors_.rank_of(e.actor);
   Waiting& w = waiting(target);
   if (!w.messages.empty()) return messages_.append(w.messages, e);

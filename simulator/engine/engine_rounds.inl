@@ -39,10 +39,14 @@ bool Engine<Source>::post(Index id, Time now, Time since) {
   a.next_depth = a.depth + 1;
   a.next_send = 0;
   a.left = static_cast<Index>(round.size());
+  bool has_transfers = false;
   for (std::size_t i = 0; i < round.size(); ++i)
     if (actors_.bytes_of(id, round[i]) == 0) {
       a.pending.drop(i);
       --a.left;
+    } else if (round[i].in_team()) {
+      a.pending.drop(i);  // what is pending has a peer
+      has_transfers = true;
     }
   if (a.left == 0) {
     a.depth = a.next_depth;
@@ -58,6 +62,7 @@ bool Engine<Source>::post(Index id, Time now, Time since) {
                               now);
   if (synchronous_) {
     match_posted(id, now);
+    if (has_transfers) post_teams(id, now);
   } else {
     if (a.unexpected > 0) match_unexpected(id, now);
     send_from(id, now, since);

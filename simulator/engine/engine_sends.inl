@@ -119,7 +119,7 @@ void Engine<Source>::match_posted(Index id, Time now) {
   const Round round = a.pending.round();
   for (Index i = 0; i < round.size(); ++i) {
     const Action& action = round[i];
-    if (actors_.bytes_of(id, action) == 0) continue;
+    if (actors_.bytes_of(id, action) == 0 || action.in_team()) continue;
     const Index peer = actors_.peer_of(id, action);
     const int theirs =
         actors_[peer].pending.take(actors_.name_for_peer(id, action), !action.sends());

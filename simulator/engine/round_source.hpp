@@ -70,6 +70,8 @@ class Actors {
   Bytes bytes_of(Index actor, const Action& action) const {
     return blocks_[lane_of(actor)].size(action.chunks) * element_size_;
   }
+  const Problem& problem_of_lane(Index lane) const { return problems_[lane]; }
+  Index lanes() const { return lanes_; }
   /// When the actor's messages leave.
   Turn turn_of(Index actor) const { return lanes_ == 1 ? Turn{} : turns_[lane_of(actor)]; }
   /// Whether two actions of a round name an element both.
@@ -92,6 +94,7 @@ class Actors {
          Rank acting, RankAt rank_at)
       : ranks_(ranks), element_size_(element_size), lanes_(static_cast<Index>(lanes.size())) {
     for (const Lane& lane : lanes) {
+      problems_.push_back(lane.problem);
       blocks_.push_back(lane.problem.blocks());
       turns_.push_back(lane.turn);
       limits_.emplace_back(algorithm, lane.problem);
@@ -105,6 +108,7 @@ class Actors {
   Rank ranks_;
   Bytes element_size_;
   Index lanes_;
+  std::vector<Problem> problems_;   // of each lane
   std::vector<Blocks> blocks_;      // of each lane
   std::vector<Turn> turns_;         // of each lane
   std::vector<RoundLimit> limits_;  // of each lane

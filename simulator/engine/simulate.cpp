@@ -23,20 +23,29 @@ std::vector<Lane> checked_lanes(const Algorithm& algorithm, const Problem& probl
   return lanes;
 }
 
+// Throws Error(usage) if the algorithm needs switches that add and the model has none.
+void check_adding(const Algorithm& algorithm, const Network& network) {
+  if (algorithm.in_network && !network.adding())
+    fail(Blame::usage, std::string(algorithm.name) +
+                           " adds in switches, but in this model a message goes from one rank to "
+                           "one other: use model fluid, without random delays");
+}
+
 // Whether one rank may stand for others.
-bool may_use_classes(const SimulateOptions& options) {
-  return options.starts.empty() && !options.trace && !options.progress;
+bool may_use_classes(const Algorithm& algorithm, const SimulateOptions& options) {
+  return !algorithm.in_network && options.starts.empty() && !options.trace && !options.progress;
 }
 
 // Whether engines without events may apply.
-bool is_plain(const std::vector<Lane>& lanes, const SimulateOptions& options) {
-  return lanes.size() == 1 && may_use_classes(options);
+bool is_plain(const Algorithm& algorithm, const std::vector<Lane>& lanes,
+              const SimulateOptions& options) {
+  return lanes.size() == 1 && may_use_classes(algorithm, options);
 }
 
 // The costs for engines that need no links; null if they do not apply.
-const UniformCosts* costs_for(const Network& network, const std::vector<Lane>& lanes,
-                              const SimulateOptions& options) {
-  return is_plain(lanes, options) ? network.uniform() : nullptr;
+const UniformCosts* costs_for(const Algorithm& algorithm, const Network& network,
+                              const std::vector<Lane>& lanes, const SimulateOptions& options) {
+  return is_plain(algorithm, lanes, options) ? network.uniform() : nullptr;
 }
 
 // Gives all ranks the finish of the rank that stands for them.
@@ -113,7 +122,7 @@ namespace {
 
 std::optional<ClassNetwork> classes_with(const SimulateOptions& options, const Algorithm& algorithm,
                                          const Problem& problem, Network& network) {
-  if (!may_use_classes(options)) return {};
+  if (!may_use_classes(algorithm, options)) return {};
   return classes_on_links(algorithm, problem, options.segments, network);
 }
 
@@ -124,7 +133,7 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
                                                  const SimulateOptions& options) {
   const auto lanes = checked_lanes(algorithm, problem, element_size, options.segments);
   std::optional<SimulationResult> result;
-  if (const UniformCosts* const costs = costs_for(network, lanes, options)) {
+  if (const UniformCosts* const costs = costs_for(algorithm, network, lanes, options)) {
     const auto symmetry = symmetry_of(algorithm, problem, options.segments);
     if (!symmetry || costs->delay.mean > Time{}) return {};
     result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
@@ -143,7 +152,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
                             const std::vector<Lane>& lanes, Bytes element_size, Network& network,
                             const SimulateOptions& options) {
   const Problem& lane = lanes.front().problem;
-  const UniformCosts* const costs = costs_for(network, lanes, options);
+  const UniformCosts* const costs = costs_for(algorithm, network, lanes, options);
   if (costs && options.symmetry)
     if (auto result = simulate_classes(algorithm, problem, element_size, network, options))
       return std::move(*result);
@@ -159,12 +168,14 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
   // An event takes as long as the sweep of many messages.
   constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;
-  if (has_few && options.sweep && is_plain(lanes, options) && network.shortcuts())
+  if (has_few && options.sweep && is_plain(algorithm, lanes, options) && network.shortcuts())
     if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);
   if (classes)
     return events_of_classes(algorithm, lanes, *classes, element_size, network, options);
   Actors actors(algorithm, lanes, problem.ranks, element_size);
-  return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
+  SimulateOptions as_events = options;
+  as_events.sweep = options.sweep && !algorithm.in_network;  // rounds of teams are not skipped
+  return Engine(std::move(actors), problem.ranks, element_size, network, as_events).run();
 }
 
 }  // namespace
@@ -172,6 +183,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
 SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                           Network& network, const SimulateOptions& options) {
   const auto lanes = checked_lanes(algorithm, problem, element_size, options.segments);
+  check_adding(algorithm, network);
   if (lanes.empty()) {
     SimulationResult nothing;
     nothing.finish_of.resize(static_cast<std::size_t>(problem.ranks));

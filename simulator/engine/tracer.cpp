@@ -18,6 +18,14 @@ void Tracer::receive(Actors::Index actor, Rank source, Bytes bytes, Time begin, 
   trace_.spans.back().message = number;
 }
 
+void Tracer::transfer(Actors::Index giver, Actors::Index taker, Bytes bytes, Time begin, Time end) {
+  const auto number = static_cast<std::int64_t>(trace_.spans.size());
+  trace_.spans.push_back(span(Span::Kind::send, giver, actors_.rank_of(taker), bytes, begin, end));
+  trace_.spans.back().message = number;
+  trace_.spans.push_back(span(Span::Kind::receive, taker, actors_.rank_of(giver), bytes, end, end));
+  trace_.spans.back().message = number;
+}
+
 void Tracer::reduce(Actors::Index actor, Rank source, Bytes bytes, Time begin, Time end) {
   trace_.spans.push_back(span(Span::Kind::reduce, actor, source, bytes, begin, end));
 }

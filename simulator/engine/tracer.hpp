@@ -20,6 +20,8 @@ class Tracer {
   void send(Actors::Index actor, const Action& action, Bytes bytes, Time begin, Time end);
   /// `late`: the arrival time was unknown when the message was sent; its send span ends at `begin`.
   void receive(Actors::Index actor, Rank source, Bytes bytes, Time begin, Time end, bool late);
+  /// What one member of a team gives to another, or to itself, by a transfer.
+  void transfer(Actors::Index giver, Actors::Index taker, Bytes bytes, Time begin, Time end);
   void reduce(Actors::Index actor, Rank source, Bytes bytes, Time begin, Time end);
 
  private:

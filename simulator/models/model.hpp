@@ -23,6 +23,7 @@ struct Model {
   std::string_view source;
   std::vector<Parameter> parameters;
   bool has_links = false;  ///< messages share the links of a topology
+  bool adds = false;       ///< has transfers through switches that add
   /// values: all of `parameters`. fabric: null for a model without links.
   std::unique_ptr<Network> (*make)(const Values& values, Rank ranks,
                                    std::shared_ptr<const Fabric> fabric);

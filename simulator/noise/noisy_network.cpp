@@ -12,6 +12,7 @@ NoisyNetwork::NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const N
       delays_(ranks, {.mean = noise.jitter, .seed = noise.seed}) {
   traits_.uniform = nullptr;
   traits_.shortcuts = nullptr;
+  traits_.adding = nullptr;  // whose transfers are not delayed
   if (is_interrupted()) {
     const Random phases = Random(noise.seed).of(1);
     for (std::uint64_t r = 0; r < index(ranks); ++r)

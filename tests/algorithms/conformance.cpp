@@ -32,6 +32,7 @@ void check_all_collectives(Problem p, int segments, const Property& property) {
     for (const Collective collective : kCollectives) {
       const Algorithm& algorithm = *tested;
       p.collective = collective;
+      p.switches = {true, true, true};
       const bool splits =
           collective == Collective::reduce_scatter || collective == Collective::all_gather;
       if (segments > 1 && splits) continue;

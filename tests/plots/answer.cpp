@@ -115,6 +115,28 @@ TEST_CASE("a layout is that of the topology, if it has one") {
             .find("a page computes trees for up to 16 ranks") != std::string::npos);
 }
 
+TEST_CASE("what switches add is drawn where the topology adds, and refused elsewhere") {
+  const json request{{"ask", "run"},
+                     {"algorithm", "sharp"},
+                     {"ranks", 3},
+                     {"elements", 30},
+                     {"topology", "crossbar:aggregate=yes"}};
+  const json run = answered(request);
+  CHECK(run["fault"].is_null());
+  CHECK(run["steps"].size() == 1);
+  CHECK(run["steps"][0]["messages"].size() == 6);  // of each to each other
+  CHECK(contributions_at_end(run, 3, 2, 0) == 3);
+  CHECK(refused(R"({"ask":"run","algorithm":"sharp","ranks":3})")
+            .find("sharp needs switches that add") != std::string::npos);
+  CHECK(refused(R"({"ask":"simulate","algorithm":"sharp","ranks":3,"elements":30,
+                    "topology":"crossbar:aggregate=yes"})")
+            .find("use model fluid") != std::string::npos);
+  json simulated = request;
+  simulated["ask"] = "simulate";
+  simulated["model"] = "fluid";
+  CHECK(answered(simulated)["spans"].size() == 10);  // three take of one, two more give
+}
+
 TEST_CASE("a run shows one lane of the segments") {
   json request{{"ask", "run"},    {"algorithm", "ring"}, {"ranks", 4},
                {"elements", 100}, {"segments", 3},       {"lane", 2}};

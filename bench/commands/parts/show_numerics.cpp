@@ -37,6 +37,7 @@ void show_numerics(const SweepOptions& options) {
       p.groups = layout.groups.get();
       p.grid = layout.grid.get();
       p.forest = layout.forest.get();
+      if (options.is_named(*a)) p.switches = kAnySwitches;
       check(p);
       if (options.left_out(*a, p)) continue;
       if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);

@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "simulator/forest/forest.hpp"
+#include "simulator/topologies/team_trees.hpp"
 
 namespace arlab::explorer {
 namespace {
@@ -19,7 +20,8 @@ std::string groups_text(const Groups& groups) {
 
 Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::FabricSpec& spec) {
   Layout layout;
-  const bool needs = algorithm.grouped || algorithm.gridded || algorithm.forested;
+  const bool needs =
+      algorithm.grouped || algorithm.gridded || algorithm.forested || algorithm.in_network;
   if (!needs) return layout;
   if (algorithm.forested && ranks > kMaxTreeRanks)
     fail(Blame::usage,
@@ -51,6 +53,7 @@ Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::Fabric
         simulator::synthesize(fabric->topology, fabric->host_of).forest);
     layout.text = concat(layout.forest->trees().size(), " trees for ", known.topology);
   }
+  if (algorithm.in_network) layout.switches = simulator::switch_sums(*fabric, layout.groups.get());
   return layout;
 }
 
@@ -62,6 +65,8 @@ std::string needs_of(const Algorithm& algorithm) {
   if (algorithm.forested)
     return concat("uses trees that are computed for the topology, for up to ", kMaxTreeRanks,
                   " ranks");
+  if (algorithm.in_network)
+    return "needs switches that add: a topology with aggregate=yes, or dgx_h100, and model fluid";
   return algorithm.few_ranks ? "runs on few numbers of ranks" : "";
 }
 

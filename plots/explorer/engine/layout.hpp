@@ -19,12 +19,14 @@ struct Layout {
   std::shared_ptr<const Groups> groups{};
   std::shared_ptr<const RankGrid> grid{};
   std::shared_ptr<const Forest> forest{};
+  SwitchSums switches{};
   std::string text{};  ///< "groups of 4, 4", or empty
 
   Problem on(Problem problem) const {
     problem.groups = groups.get();
     problem.grid = grid.get();
     problem.forest = forest.get();
+    problem.switches = switches;
     return problem;
   }
 };

@@ -26,6 +26,7 @@ class Steps : public SymbolicState {
     callbacks.on_match = [this](const End& send, const End& receive) {
       return on_match(send, receive);
     };
+    callbacks.on_team = [this](std::span<const End> members) { return on_team(members); };
     callbacks.on_round_end = [this](Rank rank, Count number, Count step, Round round) {
       return on_round_end(rank, number, step, round);
     };
@@ -40,6 +41,19 @@ class Steps : public SymbolicState {
     return SymbolicState::on_match(send, receive);
   }
 
+  // A transfer through switches is drawn as a message from each member that gives to each other one
+  // that takes.
+  Fault on_team(std::span<const End> members) {
+    for (const End& to : members)
+      for (const End& from : members) {
+        if (!to.action->takes() || !from.action->gives() || from.rank == to.rank) continue;
+        const Chunks& c = to.action->chunks;
+        coming_[to.rank].push_back(
+            {from.rank, to.rank, c.first, c.count, 1, from.round, to.round, c.stride});
+      }
+    return SymbolicState::on_team(members);
+  }
+
   Fault on_round_end(Rank rank, Count number, Count step, Round round) {
     Fault fault = SymbolicState::on_round_end(rank, number, round);
     Step& now = steps_[step];
@@ -47,7 +61,7 @@ class Steps : public SymbolicState {
     coming_[rank].clear();
     std::vector<bool> noted(static_cast<std::size_t>(problem().ranks));
     for (const Action& a : round) {
-      if (a.sends()) continue;
+      if (a.sends() || a.kind == ActionKind::give) continue;
       for_each_chunk(a.chunks, problem().ranks, [&](Rank c) {
         if (noted[index(c)]) return;
         noted[index(c)] = true;

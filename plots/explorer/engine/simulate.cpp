@@ -60,6 +60,10 @@ Json curve_json(const Json& request) {
         continue;
       }
       const auto network = make_network(request, problem.ranks);
+      if (algorithm.in_network && !network->adding()) {
+        times.push_back(nullptr);
+        continue;
+      }
       times.push_back(
           simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
     }

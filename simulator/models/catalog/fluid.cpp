@@ -2,7 +2,8 @@
 //
 // A message leaves when its send and its receive are posted, takes the latency of its route, and
 // then flows at its max-min fair rate until all its bytes have arrived. One that takes turns flows
-// when the one before it has flowed; its latency passes meanwhile. Casanova et al., Versatile,
+// when the one before it has flowed; its latency passes meanwhile. A transfer of a team through
+// switches that add is one flow over all links of its tree. Casanova et al., Versatile,
 // Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
 // CM02 model gives the same times (bench/references).
 #include <algorithm>
@@ -20,23 +21,33 @@
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/routing/latest_routes.hpp"
+#include "simulator/topologies/team_trees.hpp"
 
 namespace arlab::simulator::model_catalog {
 namespace {
 
-std::vector<double> capacities(const SharedLinks& links) {  // bytes per picosecond
+// In bytes per picosecond, of the links, then of what switches add on a link.
+std::vector<double> capacities(const SharedLinks& links, const TeamTrees& trees) {
   std::vector<double> all;
   for (std::size_t link = 0; link < links.count(); ++link)
     all.push_back(links[static_cast<LinkId>(link)].bandwidth / kPicosecondsPerSecond);
+  for (const double rate : trees.rates()) all.push_back(rate / kPicosecondsPerSecond);
   return all;
 }
 
-class Fluid final : public Network, private NetworkLinks, private ExactShortcuts {
+class Fluid final : public Network,
+                    private NetworkLinks,
+                    private ExactShortcuts,
+                    private AddingSwitches {
  public:
   /// classes: of ranks, one of which sends for all.
   Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric,
         std::optional<RouteClasses> classes = {})
-      : Network({.synchronous = true, .has_changes = true, .links = this, .shortcuts = this}),
+      : Network({.synchronous = true,
+                 .has_changes = true,
+                 .links = this,
+                 .shortcuts = this,
+                 .adding = classes ? nullptr : this}),
         ExactShortcuts(values.at("gamma")),
         values_(values),
         fabric_(std::move(fabric)),
@@ -44,24 +55,19 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
         links_(topology_, std::move(classes)),
         router_(topology_, fabric_->routing, fabric_->seed),
         routes_(links_, fabric_->host_of),
+        trees_(*fabric_, router_.links()),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
-        rates_(capacities(links_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0) {
+        rates_(capacities(links_, trees_),
+               values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0) {
     carried_.resize(links_.count());
   }
 
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
-    if (in_transit_++ == 0) apply_flaps(now);
     const LatestRoutes::Route& route = routes_.find(router_, m.source, m.target);
-    const IncrementalMaxMin::Flow id = rates_.add(route.links);
-    if (id >= flows_.size()) flows_.resize(rates_.flows());
-    const double bytes = static_cast<double>(m.bytes) + envelope_;
-    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
-    flows_[id].change = now + route.latency;
-    starts_.push(id, now, route.latency);
-    turns_.add(id, m);
+    begin_flow(m, route.links, route.latency, now);
     return {now, kNever, true};
   }
 
@@ -96,6 +102,37 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
   }
 
  private:
+  void begin_flow(const Message& m, std::span<const LinkId> links, Time latency, Time now) {
+    if (in_transit_++ == 0) apply_flaps(now);
+    const IncrementalMaxMin::Flow id = rates_.add(links);
+    if (id >= flows_.size()) flows_.resize(rates_.flows());
+    const double bytes = static_cast<double>(m.bytes) + envelope_;
+    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
+    flows_[id].change = now + latency;
+    starts_.push(id, now, latency);
+    turns_.add(id, m);
+  }
+
+  // AddingSwitches. Transfers of a team take turns with those from the same giver or to the same
+  // taker.
+  void send(const TeamTransfer& t, Time now) override {
+    const AddingTree::Ways ways = trees_.ways(t);
+    const auto only = [&](std::span<const Rank> ranks) {
+      return ranks.size() == 1 ? ranks[0] : -1 - t.members[0];
+    };
+    begin_flow({only(t.givers), only(t.takers), t.bytes, t.number, t.lane, t.turn, t.round},
+               ways.links, ways.latency, now);
+  }
+
+  // The links of a flow, without what limits transfers in the switches at their ends.
+  std::span<const LinkId> links_of(IncrementalMaxMin::Flow id) const {
+    const auto route = rates_.route(id);
+    const auto end = std::find_if(route.begin(), route.end(), [&](LinkId link) {
+      return static_cast<std::size_t>(link) >= carried_.size();
+    });
+    return {route.begin(), end};
+  }
+
   static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
 
   // NetworkLinks. The times of changes are known only with all flows, so links are watched by
@@ -161,8 +198,7 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
   void complete(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
     if (history_) record(id);
-    for (const LinkId link : rates_.route(id))
-      carried_[static_cast<std::size_t>(link)] += flow.bytes;
+    for (const LinkId link : links_of(id)) carried_[static_cast<std::size_t>(link)] += flow.bytes;
     arrived_.push_back(flow.number);
     flows_[id].number = kArrived;
     --in_transit_;
@@ -173,7 +209,7 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
   // Records the bytes carried at the rate that ends now.
   void record(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
-    for (const LinkId link : rates_.route(id))
+    for (const LinkId link : links_of(id))
       history_->add(static_cast<std::size_t>(link), flow.since, now_, flow.rate);
   }
 
@@ -198,7 +234,7 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
     const Link* slowest = &links_[rates_.route(id)[0]];
-    for (const LinkId link : rates_.route(id))
+    for (const LinkId link : links_of(id))
       if (links_[link].bandwidth < slowest->bandwidth) slowest = &links_[link];
     fail(Blame::usage, "a message of " + short_number(flows_[id].bytes) +
                            " bytes would take over 11 days at its share of link '" + slowest->name +
@@ -212,6 +248,7 @@ class Fluid final : public Network, private NetworkLinks, private ExactShortcuts
   SharedLinks links_;
   Router router_;
   LatestRoutes routes_;
+  TeamTrees trees_;
   double envelope_;
   Processors processors_;
   IncrementalMaxMin rates_;
@@ -245,6 +282,7 @@ Model fluid() {
                       "least time per byte of one flow; 0: no limit"},
                      {"gamma", Unit::time_per_byte, "0", "time per reduced byte"}},
       .has_links = true,
+      .adds = true,
       .make = make,
   };
 }

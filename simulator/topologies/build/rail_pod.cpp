@@ -29,6 +29,9 @@ Topology make_rail_pod(const std::string& spec, const RailPod& pod) {
     for (std::int32_t s = 0; s < pod.spines; ++s)
       for (std::int32_t c = 0; c < pod.cables; ++c)
         builder.add_cable(rail, first_spine + s, pod.up);
+  for (NodeId n = first_nvswitch; n < first_spine + pod.spines; ++n)
+    if (const auto& adds = n < first_rail ? pod.nvswitch_adds : pod.rail_adds)
+      builder.make_adding(n, *adds);
   if (pod.relay) builder.hosts_forward();
   builder.group_hosts("node", pod.gpus);
   return std::move(builder).build();

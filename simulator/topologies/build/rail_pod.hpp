@@ -7,6 +7,7 @@
 // arXiv:2307.12169.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "simulator/topologies/build/topology.hpp"
@@ -20,6 +21,7 @@ struct RailPod {
   std::int32_t cables = 1;  ///< between a rail switch and a spine
   bool relay = false;       ///< GPUs forward messages
   Wire nvlink, nic, up;
+  std::optional<SwitchAdds> nvswitch_adds{}, rail_adds{};  ///< also of the spines
 };
 
 Topology make_rail_pod(const std::string& spec, const RailPod& pod);

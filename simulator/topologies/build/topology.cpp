@@ -66,7 +66,7 @@ TopologyBuilder::TopologyBuilder(const Topology& like, std::string spec) {
 
 NodeId TopologyBuilder::add_node(std::string name, int level) {
   if (name.empty()) fail(Blame::usage, made_.spec_ + ": a node has an empty name, give it one");
-  return static_cast<NodeId>(add_vertex(Node{std::move(name), level, 0, false}, *made_.graph_));
+  return static_cast<NodeId>(add_vertex(Node{std::move(name), level}, *made_.graph_));
 }
 
 NodeId TopologyBuilder::add_host(std::string name, bool forwards) {
@@ -80,6 +80,16 @@ NodeId TopologyBuilder::add_host(std::string name, bool forwards) {
 NodeId TopologyBuilder::add_switch(std::string name, int level) {
   expects(level > 0, "switches are above hosts");
   return add_node(std::move(name), level);
+}
+
+void TopologyBuilder::make_adding(NodeId node, const SwitchAdds& adds) {
+  expects(!made_.is_host(node), "switches add");
+  const std::string& name = made_.node(node).name;
+  if (adds.rate != 0) check({adds.rate, adds.latency}, name);
+  if (adds.latency < Time{} || adds.latency > kSecond)
+    fail(Blame::usage, "switch '" + name + "' adds with a latency of " +
+                           std::to_string(adds.latency.count()) + " ps: give 0 to 1 s");
+  (*made_.graph_)[static_cast<std::size_t>(node)].adds = adds;
 }
 
 std::int32_t TopologyBuilder::tier(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,18 @@ namespace arlab::simulator {
 using NodeId = std::int32_t;
 using LinkId = std::int32_t;  ///< dense, from 0
 
+/// What a switch that adds does (in-network reduction).
+struct SwitchAdds {
+  double rate = 0;  ///< of such transfers on each of its links, bytes per second; 0: the link's
+  Time latency{};   ///< of each transfer
+};
+
 struct Node {
   std::string name;
-  int level = 0;           ///< 0 a host; switches: 1 beside the hosts, 2 above those, ...
-  std::int32_t group = 0;  ///< of a host, if the topology has groups
-  bool forwards = false;   ///< a host that passes messages on
+  int level = 0;                     ///< 0 a host; switches: 1 beside the hosts, 2 above those, ...
+  std::int32_t group = 0;            ///< of a host, if the topology has groups
+  bool forwards = false;             ///< a host that passes messages on
+  std::optional<SwitchAdds> adds{};  ///< of a switch: it adds and copies what passes
 };
 
 struct Link {
@@ -132,6 +140,8 @@ class TopologyBuilder {
   LinkId add_link(NodeId from, NodeId to, const Wire& wire, std::string name = "");
   void add_cable(NodeId a, NodeId b, const Wire& wire);
 
+  /// Makes a switch one that adds. Throws for a negative or impossible rate or latency.
+  void make_adding(NodeId node, const SwitchAdds& adds);
   void hosts_forward() { made_.hosts_forward_ = true; }
   /// Groups the hosts: `size` consecutive hosts per group, or a group number per host. `word` is
   /// the name of a group, such as "node".

@@ -56,8 +56,8 @@ bool TreeShape::below(int level, Count position, Rank host) const {
   return position / ups_[index(level)] == host / downs_[index(level)];
 }
 
-Topology make_tree(const std::string& spec, const Tree& tree,
-                   const std::vector<TreeLevel>& levels) {
+Topology make_tree(const std::string& spec, const Tree& tree, const std::vector<TreeLevel>& levels,
+                   bool adding) {
   const TreeShape shape(tree, spec);
   double switches = 0;
   for (int l = 1; l <= shape.levels(); ++l) switches += static_cast<double>(shape.width(l));
@@ -75,6 +75,8 @@ Topology make_tree(const std::string& spec, const Tree& tree,
         for (std::int32_t c = 0; c < cables; ++c)
           builder.add_cable(shape.node(l, n), shape.node(l + 1, shape.parent(l, n, p)), level.wire);
   }
+  for (int l = 1; adding && l <= shape.levels(); ++l)
+    for (Count s = 0; s < shape.width(l); ++s) builder.make_adding(shape.node(l, s), {});
   builder.structure(tree);
   if (tree.up[0] == 1 && shape.levels() > 1) builder.group_hosts("leaf", tree.down[0]);
   return std::move(builder).build();

@@ -46,7 +46,8 @@ struct TreeLevel {
   Wire wire;  ///< of its cables to the level below
 };
 
-/// Builds a fat tree. levels[0] are the switches next to the hosts.
-Topology make_tree(const std::string& spec, const Tree& tree, const std::vector<TreeLevel>& levels);
+/// Builds a fat tree. levels[0] are the switches next to the hosts. `adding`: all switches add.
+Topology make_tree(const std::string& spec, const Tree& tree, const std::vector<TreeLevel>& levels,
+                   bool adding = false);
 
 }  // namespace arlab::simulator

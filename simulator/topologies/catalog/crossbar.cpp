@@ -15,6 +15,7 @@ Topology make(const Settings& settings) {
   TopologyBuilder builder(settings.spec(), hosts, 1, 2. * hosts);
   for (Rank h = 0; h < hosts; ++h) builder.add_host("h" + std::to_string(h));
   const NodeId middle = builder.add_switch("s0", 1);
+  if (settings.flag("aggregate")) builder.make_adding(middle, {});
   for (Rank h = 0; h < hosts; ++h) builder.add_cable(h, middle, wire);
   return std::move(builder).build();
 }
@@ -29,7 +30,8 @@ TopologyKind crossbar() {
       .source = "SimGrid's split-duplex cluster",
       .parameters = {{"hosts", Unit::count, "16", "hosts"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
-                     {"latency", Unit::time, "500ns", "of a link"}},
+                     {"latency", Unit::time, "500ns", "of a link"},
+                     {"aggregate", Unit::flag, "no", "the switch adds (in-network reduction)"}},
       .fit = fit,
       .make = make,
   };

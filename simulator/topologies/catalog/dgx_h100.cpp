@@ -5,7 +5,9 @@
 // unit: 32 systems, 8 rail-aligned leaf switches of 64 ports of 400 Gb/s, half of them up. 1, 2, 4
 // and 8 units have 4, 8, 16 and 32 spines. DGX H100/H200 user guide; DGX SuperPOD reference
 // architecture, DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document states
-// any.
+// any. NVSwitches add (NVLS); what NCCL reaches by it is measured: on a p5.48xlarge of 8 H100 AWS's
+// table has an algbw of 274.5 GB/s at 8 GiB (awsome-distributed-training, aws-batch), so that
+// 274.5 (1 + 1/8) = 308.8 GB/s pass each GPU's links, of 450.
 #include <bit>
 
 #include "algorithms/base/error.hpp"
@@ -38,6 +40,8 @@ Topology make(const Settings& settings) {
   pod.nvlink = {kNvlink, settings.time("nvlink_latency"), "nvlink"};
   pod.nic = {kNdr, latency, "nic"};
   pod.up = {kNdr, latency, "rail-spine"};
+  pod.nvswitch_adds = {settings.bandwidth("nvls"), {}};
+  if (settings.flag("sharp")) pod.rail_adds.emplace();
   return make_rail_pod(settings.spec(), pod);
 }
 
@@ -52,7 +56,10 @@ TopologyKind dgx_h100() {
       .parameters = {{"systems", Unit::count, "32", "DGX H100 systems; 32 are a scalable unit"},
                      {"relay", Unit::flag, "yes", "GPUs pass messages on to their rail (PXN)"},
                      {"nvlink_latency", Unit::time, "250ns", "of an NVLink (an assumption)"},
-                     {"latency", Unit::time, "500ns", "of any other link (an assumption)"}},
+                     {"latency", Unit::time, "500ns", "of any other link (an assumption)"},
+                     {"nvls", Unit::bandwidth, "308.8GB/s",
+                      "at which NVSwitches add and copy, per GPU each way (measured)"},
+                     {"sharp", Unit::flag, "no", "rail switches and spines add"}},
       .fit = fit,
       .make = make,
   };

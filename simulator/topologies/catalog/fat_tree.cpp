@@ -75,7 +75,7 @@ Topology make(const Settings& settings) {
   else
     for (std::size_t l = 0; l < tree.down.size(); ++l)
       levels.push_back({"s" + std::to_string(l + 1) + ".", {bandwidth, latency, "tree"}});
-  return make_tree(settings.spec(), tree, levels);
+  return make_tree(settings.spec(), tree, levels, settings.flag("aggregate"));
 }
 
 }  // namespace
@@ -95,7 +95,8 @@ TopologyKind fat_tree() {
                      {"up", Unit::sizes, "1x1", "parents of a node, level by level"},
                      {"count", Unit::sizes, "1x1", "parallel cables, level by level"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
-                     {"latency", Unit::time, "500ns", "of a link"}},
+                     {"latency", Unit::time, "500ns", "of a link"},
+                     {"aggregate", Unit::flag, "no", "switches add (in-network reduction)"}},
       .fit = fit,
       .make = make,
   };

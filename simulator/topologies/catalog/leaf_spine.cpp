@@ -22,9 +22,9 @@ Topology make(const Settings& settings) {
   const double bandwidth = settings.bandwidth("bandwidth");
   const double up = bandwidth * hosts / (spines * settings.ratio("oversubscription"));
   const Time latency = settings.time("latency");
-  return make_tree(
-      settings.spec(), {{hosts, leaves}, {1, spines}, {1, 1}},
-      {{"leaf", {bandwidth, latency, "host"}}, {"spine", {up, latency, "leaf-spine"}}});
+  return make_tree(settings.spec(), {{hosts, leaves}, {1, spines}, {1, 1}},
+                   {{"leaf", {bandwidth, latency, "host"}}, {"spine", {up, latency, "leaf-spine"}}},
+                   settings.flag("aggregate"));
 }
 
 }  // namespace
@@ -41,7 +41,8 @@ TopologyKind leaf_spine() {
                      {"oversubscription", Unit::ratio, "1",
                       "oversubscription: a leaf's host bandwidth / its uplink bandwidth"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a host's link, each way"},
-                     {"latency", Unit::time, "500ns", "of a link"}},
+                     {"latency", Unit::time, "500ns", "of a link"},
+                     {"aggregate", Unit::flag, "no", "switches add (in-network reduction)"}},
       .fit = fit,
       .make = make,
   };

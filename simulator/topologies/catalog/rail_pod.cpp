@@ -26,6 +26,8 @@ Topology make(const Settings& settings) {
   pod.relay = settings.flag("relay");
   pod.nvlink = {settings.bandwidth("nvlink"), settings.time("nvlink_latency"), "nvlink"};
   pod.nic = {settings.bandwidth("nic"), settings.time("latency"), "nic"};
+  if (settings.flag("nvls")) pod.nvswitch_adds.emplace();
+  if (settings.flag("sharp")) pod.rail_adds.emplace();
   const std::int32_t down = std::min(pod.nodes, pod.nodes_per_switch);
   pod.up = {pod.nic.bandwidth * down / (pod.spines * settings.ratio("oversubscription")),
             pod.nic.latency, "rail-spine"};
@@ -50,7 +52,9 @@ TopologyKind rail_pod() {
                      {"nvlink", Unit::bandwidth, "450GB/s", "of a GPU to its NVSwitch, each way"},
                      {"nic", Unit::bandwidth, "400Gbps", "of a GPU to its rail, each way"},
                      {"nvlink_latency", Unit::time, "250ns", "of an NVLink"},
-                     {"latency", Unit::time, "500ns", "of any other link"}},
+                     {"latency", Unit::time, "500ns", "of any other link"},
+                     {"nvls", Unit::flag, "no", "NVSwitches add (in-network reduction)"},
+                     {"sharp", Unit::flag, "no", "rail switches and spines add"}},
       .fit = fit,
       .make = make,
   };

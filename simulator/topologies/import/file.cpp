@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
+#include "simulator/topologies/build/settings.hpp"
 #include "simulator/topologies/import/file_settings.hpp"
 
 namespace arlab::simulator {
@@ -67,11 +69,31 @@ bool says_forwards(const ParsedGraph& graph) {
   });
 }
 
-bool forwards(const Attributes& node, const std::string& what) {
-  const std::string* const said = node.find("forwards");
+bool flag(const Attributes& node, std::string_view name, const std::string& what) {
+  const std::string* const said = node.find(name);
   if (!said) return false;
   if (*said == "true" || *said == "false") return *said == "true";
-  return parse_flag(*said, what + ": forwards");
+  return parse_flag(*said, what + ": " + std::string(name));
+}
+
+bool forwards(const Attributes& node, const std::string& what) {
+  return flag(node, "forwards", what);
+}
+
+// What a switch adds: aggregate=yes, aggregate_bandwidth=300GB/s, aggregate_latency=100ns.
+std::optional<SwitchAdds> adds_of(const Attributes& node, const std::string& what) {
+  const std::string *rate = node.find("aggregate_bandwidth"),
+                    *latency = node.find("aggregate_latency");
+  if (!flag(node, "aggregate", what)) {
+    if (rate || latency)
+      fail(Blame::usage, what + " has " + (rate ? "aggregate_bandwidth" : "aggregate_latency") +
+                             ", but does not aggregate: write aggregate=yes, too");
+    return std::nullopt;
+  }
+  SwitchAdds adds;
+  if (rate) adds.rate = parse_bandwidth(*rate, what + ": aggregate_bandwidth");
+  if (latency) adds.latency = parse_latency(*latency, what + ": aggregate_latency");
+  return adds;
 }
 
 // The nodes of a file, by kind, and the links between them.
@@ -111,7 +133,12 @@ class Conversion {
       id[host] = builder.add_host(name, forwards(attributes, file_ + ": node '" + name + "'"));
     }
     for (std::size_t n = 0; n < count; ++n)
-      if (!is_host_[n]) id[n] = builder.add_switch(graph_.nodes[n].id, std::max(1, levels[n]));
+      if (!is_host_[n]) {
+        const auto& [name, attributes] = graph_.nodes[n];
+        id[n] = builder.add_switch(name, std::max(1, levels[n]));
+        const auto adds = adds_of(attributes, file_ + ": node '" + name + "'");
+        if (adds) builder.make_adding(id[n], *adds);
+      }
     for (const ParsedGraph::Edge& edge : graph_.edges) add_links(edge, id, builder);
     if (all_forward) builder.hosts_forward();
     add_groups(graph_, hosts_, file_, builder);

@@ -8,6 +8,7 @@
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/team_trees.hpp"
 #include "tests/simulator/bounds/machines.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
@@ -44,6 +45,7 @@ double closest(const std::shared_ptr<const Fabric>& fabric, std::initializer_lis
           if (!trees) trees = synthesize(fabric->topology, fabric->host_of);
           p.forest = &trees->forest;
         }
+        p.switches = switch_sums(*fabric, p.groups);
         if (!unsupported(algorithm, p).empty()) continue;
         const auto network = make_network(find_model("fluid"), {}, ranks, fabric);
         const SimulationResult result = simulate(algorithm, p, kElement, *network);
@@ -73,6 +75,23 @@ TEST_CASE("no run beats the bound on networks with links of unequal speed") {
     const auto hosts = Rank(2 + seed % 8);
     closest(fabric_of(machines::random_network(seed, hosts), hosts, seed), {10, 100'000});
   }
+}
+
+TEST_CASE("no run beats the bound where switches add") {
+  for (const char* spec :
+       {"crossbar:aggregate=yes", "leaf_spine:leaves=4,aggregate=yes", "fat_tree:aggregate=yes",
+        "rail_pod:nodes=2,nvls=yes", "rail_pod:nodes=2,nvls=yes,sharp=yes", "dgx_h100:systems=1",
+        "dgx_h100:systems=2,sharp=yes"})
+    for (const Rank ranks : {4, 8})
+      closest(fabric_of(make_topology(spec, ranks), ranks, 0), {7, 100'000});
+}
+
+TEST_CASE("in the switches an allreduce reaches the bound of a vector in and out of each host") {
+  CHECK(closest(fabric_of(make_topology("crossbar:hosts=8,aggregate=yes"), 8, 0), {10'000'000}) >
+        0.99);
+  CHECK(
+      closest(fabric_of(make_topology("leaf_spine:leaves=4,hosts=2,spines=1,aggregate=yes"), 8, 0),
+              {10'000'000}) > 0.99);
 }
 
 TEST_CASE("round robin and ring reach the bound of a crossbar") {
