@@ -126,7 +126,7 @@ def ours(name, options, *more):
     samples = options.batch * 8
     command = [options.mpirun, "-n", str(options.ranks), options.arlab, "train", "-m", name, "--batch", str(options.batch),
                "--samples", str(samples), "--epochs", str(options.steps // 8 + 1), "--steps", str(options.steps),
-               "--prefetch", "0", "--check-every", "0", "--json", "-", *more, *options.train.split()]
+               "--input", "prefetch=0", "--check-every", "0", "--json", "-", *more, *options.train.split()]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         sys.exit(f"error: {' '.join(command)}\n{done.stderr}")

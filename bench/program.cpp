@@ -22,6 +22,7 @@
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/profiled/old_train.hpp"
 #include "bench/training/settings_file.hpp"
 
 namespace arlab::bench {
@@ -42,6 +43,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab tune -p 2,4 -s 1K..1M --open-mpi rules.conf
   arlab train -m cnn -w 1,2,4
   arlab plan -m profile:bert-large --gpus 8..512x4
+  arlab replay -m profile:resnet50 -b threads
   arlab compare old.jsonl new.jsonl
   arlab report results.jsonl
   arlab explore
@@ -77,6 +79,8 @@ constexpr Command kCommands[] = {
     {"train", "Train a model on several workers, and report the cost of communication", add_train},
     {"plan", "Predict step time, efficiency and limits of training on GPUs that you do not have",
      add_plan},
+    {"replay", "Replay training from a profile: computation as waiting, with real communication",
+     add_replay},
     {"compare",
      "Report regressions between two result files (exit 1 if any), or the prediction errors of one",
      add_compare},
@@ -91,8 +95,7 @@ constexpr Command kCommands[] = {
 
 // Adds all commands, and options only to those that the words name: options of all would take
 // longer than many a command.
-void add_commands(CLI::App& app, Session& session) {
-  const std::vector<std::string>& words = session.command;
+void add_commands(CLI::App& app, const std::vector<std::string>& words, Session& session) {
   for (const Command& c : kCommands) {
     CLI::App& command = *app.add_subcommand(c.name, c.description);
     if (std::find(words.begin(), words.end(), c.name) != words.end()) c.add(command, session);
@@ -191,7 +194,8 @@ int run(std::vector<std::string> words) {
   words = with_settings(std::move(words));
   session.command = words;
   use_help_all(words);
-  add_commands(app, session);
+  use_command_of_profile(words);
+  add_commands(app, words, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {
     fmt::print("{}", app.help());

@@ -3,7 +3,7 @@
 
     verdict.py RUNS.jsonl... [--gain 0.05]
 
-The files are what `arlab train -b simulated --json` writes for several compressors, `none` among them. A setting is
+The files are what `arlab plan --json` writes for several compressors, `none` among them. A setting is
 a model, a network, a number of workers, a compressor, and a cost of coding (--codec-cost, from the command in the
 file's first line). Compression pays if its fastest run takes at least the given part less time than the fastest
 dense run of the same model, network, and workers in the same file.
@@ -27,7 +27,7 @@ def lines_of(path):
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as why:
         sys.exit(f"verdict.py: {path}: {why}")
     if not lines:
-        sys.exit(f"verdict.py: {path} is empty: give files of arlab train -b simulated --json")
+        sys.exit(f"verdict.py: {path} is empty: give files of arlab plan --json")
     return lines
 
 
@@ -49,7 +49,7 @@ def settings_of(path):
     """Yields (cost, model, network, ranks, compressor, time saved as a part of the dense step, reason)."""
     first, *records = lines_of(path)
     if not all(isinstance(line, dict) for line in [first, *records]) or first.get("kind") != "context" or any(r.get("kind") != "plan" for r in records):
-        sys.exit(f"verdict.py: {path} is not a file of arlab train -b simulated --json: give such files")
+        sys.exit(f"verdict.py: {path} is not a file of arlab plan --json: give such files")
     cost = coding_cost(str(first.get("command") or ""))
     best = {}
     for number, r in enumerate(records, 2):

@@ -34,12 +34,8 @@ void add_calibrate(CLI::App& command, Session& session);
 void add_identify(CLI::App& command, Session& session);
 void add_tune(CLI::App& command, Session& session);
 void add_train(CLI::App& command, Session& session);
-/// Adds `train` as the command line needs it: from a profile, replayed or simulated. Returns
-/// whether it is one of these.
-bool add_profiled_training(CLI::App& command, Session& session);
-void add_replayed_training(CLI::App& command, Session& session);
-void add_simulated_training(CLI::App& command, Session& session);
 void add_plan(CLI::App& command, Session& session);
+void add_replay(CLI::App& command, Session& session);
 void add_compare(CLI::App& command, Session& session);
 void add_report(CLI::App& command, Session& session);
 void add_export(CLI::App& command, Session& session);

@@ -71,8 +71,8 @@ void add_count(CLI::App& command, Session& session) {
   options->add_axes(command, true);
   options->add_outputs(command);
   options->add_share(command);
-  make_rare(command,
-            {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds", "--share"});
+  make_rare(command, {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds",
+                      "--share", "--resume", "--dry-run"});
   command.callback([options, &session] {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"8"};

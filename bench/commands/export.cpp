@@ -174,7 +174,8 @@ void add_export(CLI::App& command, Session& session) {
       ->type_name("NAME");
   command.add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  make_rare(command, {"--algorithm", "--trees", "--dims", "--fault"});
+  make_rare(command, {"--algorithm", "--trees", "--dims", "--fault", "--op", "--topology",
+                      "--placement", "--routing", "--seed"});
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;

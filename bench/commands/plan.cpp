@@ -6,8 +6,6 @@
 #include <memory>
 
 #include "bench/commands/commands.hpp"
-#include "bench/options/network_spec.hpp"
-#include "bench/options/options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/text/progress.hpp"
@@ -16,15 +14,10 @@
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/training/profiled/alternatives.hpp"
+#include "bench/training/profiled/breakdown.hpp"
 
 namespace arlab::bench {
 namespace {
-
-struct PlanCommand {
-  ScaleOptions scale;
-  std::vector<std::string> gpus;
-  std::string algorithm = "auto", scheduler = "buckets", compressor = "none";
-};
 
 std::string saving(const Alternative& one, const ScaleRow& row) {
   constexpr double kShown = 0.0005;  // of the step
@@ -51,16 +44,7 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
       table);
 }
 
-std::vector<Rank> chosen_gpus(const PlanCommand& options) {
-  std::vector<Rank> gpus;
-  for (const Count n : parse_counts(
-           options.gpus.empty() ? std::vector<std::string>{"8", "64", "512"} : options.gpus,
-           "--gpus"))
-    gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
-  return gpus;
-}
-
-std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelProfile& model,
+std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelProfile& model,
                               const std::vector<Rank>& gpus, Progress* progress) {
   const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   if (progress) progress->begin(networks.size() * gpus.size());
@@ -71,15 +55,15 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
         progress->show(rows.size(),
                        fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
       const training::ModelProfile profile = options.scale.on_each(model, ranks);
-      training::TrainingPlan plan =
-          options.scale.plan(profile, options.scheduler, options.compressor, ranks);
+      training::TrainingPlan plan = options.scale.plan(profile, options.schedulers.front(),
+                                                       options.compressors.front(), ranks);
       const training::MakeNetwork make = options.scale.place(plan, profile, network);
-      plan.algorithm = &choose_algorithm(options.algorithm, plan, make);
+      plan.algorithm = &choose_algorithm(options.algorithms.front(), plan, make);
       rows.push_back(simulated_row({.model = profile.name,
                                     .network = network.text(),
                                     .strategy = options.scale.strategy.name(),
-                                    .scheduler = options.scheduler,
-                                    .compressor = options.compressor,
+                                    .scheduler = options.schedulers.front(),
+                                    .compressor = options.compressors.front(),
                                     .batch = profile.batch},
                                    plan, make, training::Ranks::one_for_all));
       if (ranks > 1)
@@ -88,9 +72,9 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
   return rows;
 }
 
-void run_plan(const PlanCommand& options, Session& session) {
+void run_plan(const PlanOptions& options, Session& session) {
   check_can_write(options.scale.json);
-  const std::vector<Rank> gpus = chosen_gpus(options);
+  const std::vector<Rank> gpus = options.chosen_workers();
   const training::ModelProfile model = options.scale.profile();
   training::ModelProfile profile = model;
   for (const Rank ranks : gpus) profile = options.scale.on_each(model, ranks);  // or throws, early
@@ -123,38 +107,20 @@ void add_plan(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab plan -m profile:resnet50 --gpus 8..512x8 --network 10G,100G\n"
       "  arlab plan -m profile:gpt2-xl --gpus 64 --network 100G,rail_pod --json plan.jsonl\n"
-      "  arlab plan -m profile:vgg16 --gpus 64 --network 25G --compressor powersgd");
-  const auto options = std::make_shared<PlanCommand>();
-  as_list(command.add_option("--gpus", options->gpus,
-                             "Numbers of GPUs, one worker each: 8,64,512 (default), up to 16384"))
-      ->type_name("COUNTS");
-  command.add_option("--network", options->scale.networks, network_help("10G"))
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name("NETWORKS");
-  options->scale.add(command);
-  command
-      .add_option("-a,--algorithm", options->algorithm,
-                  "Allreduce algorithm: auto (default), the fastest of a few for a bucket on this "
-                  "network; or any of `arlab list algorithms`")
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--scheduler", options->scheduler,
-          "Order of gradient messages: one of `arlab list schedulers` (default buckets); `arlab "
-          "train -b simulated` compares several")
-      ->type_name("SPEC");
-  command
-      .add_option(
-          "--compressor", options->compressor,
-          "Compression of gradients: one of `arlab list compressors` (default none); `arlab "
-          "train -b simulated` compares several")
-      ->type_name("SPEC");
+      "  arlab plan -m profile:vgg16 --gpus 64 --network 25G --compressor powersgd\n"
+      "  arlab plan -m profile:bert-large --gpus 256 --scheduler fifo mg_wfbp --compressor none "
+      "fp16\n"
+      "  arlab plan -m profile:gpt2-xl --gpus 64 --network rail_pod -a hierarchical --trace "
+      "trace.json");
+  const auto options = std::make_shared<PlanOptions>();
+  options->add(command);
   command.callback([options, &command, &session] {
     options->scale.command = session.command;
-    // The codec's cost is also that of the alternative with fp16 gradients.
-    options->scale.check_effects(command, {options->algorithm, "auto"}, {"fp16"});
-    run_plan(*options, session);
+    options->complete(command);
+    if (options->breakdown)
+      run_breakdown(*options);
+    else
+      run_plan(*options, session);
   });
 }
 

@@ -1,4 +1,4 @@
-// arlab train -m profile:NAME -b BACKEND: replays the computation of a profile on the clock, while
+// arlab replay: replays the computation of a profile on the clock, while
 // the communication is real.
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ void check_memory(const ReplayConfig& c, Placement placement) {
   if (needed > memory)
     fail(Blame::usage,
          fmt::format("{} replicas of {} take {:.0f} GB, but this machine has {:.0f} GB of memory: "
-                     "use fewer workers, a smaller model, or backend simulated",
+                     "use fewer workers, a smaller model, or `arlab plan`",
                      replicas, c.profile->name, needed / 1e9, memory / 1e9));
 }
 
@@ -218,16 +218,13 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
 
 }  // namespace
 
-void add_replayed_training(CLI::App& command, Session& session) {
-  command.description(
-      "Replay training from a profile: computation as waiting, with real communication (--backend "
-      "with a profile)");
+void add_replay(CLI::App& command, Session& session) {
   command.footer(
-      "Examples:\n  arlab train -m profile:resnet50 -b threads -w 2\n"
-      "  mpirun -n 16 arlab train -m profile:bert-large -b mpi -a ring --scheduler fifo buckets\n"
-      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 10G,100G\n"
-      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 25G --tune settings.txt\n"
-      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 25G --settings settings.txt");
+      "Examples:\n  arlab replay -m profile:resnet50 -b threads -w 2\n"
+      "  mpirun -n 16 arlab replay -m profile:bert-large -b mpi -a ring --scheduler fifo buckets\n"
+      "  arlab replay -m profile:resnet50 -b virtual -w 8 --network 10G,100G\n"
+      "  arlab replay -m profile:resnet50 -b virtual -w 8 --network 25G --tune settings.txt\n"
+      "  arlab replay -m profile:resnet50 -b virtual -w 8 --network 25G --settings settings.txt");
   const auto options = std::make_shared<ReplayOptions>();
   options->add(command);
   add_settings_option(command);

@@ -25,18 +25,22 @@ namespace {
 void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                      const std::vector<std::string>& paths) {
   const SweepOptions& o = command.sweep;
-  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--network",
+  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--network",   "--topology",
                                         "--output",   "--json",      "--rank-times"};
-  for (const CLI::Option* option : app.get_options())
+  for (const CLI::Option* option : app.get_options()) {
+    // CLI11 gives an option that --help leaves out no name.
+    const std::string name =
+        option->get_lnames().empty() ? option->get_name() : "--" + option->get_lnames().front();
     if (option->count() > 0 &&
         (is_rare(*option) || option->get_group() == app.get_option("--output")->get_group()) &&
-        std::find(std::begin(kUsed), std::end(kUsed), option->get_name()) == std::end(kUsed))
+        std::find(std::begin(kUsed), std::end(kUsed), name) == std::end(kUsed))
       fail(
           Blame::usage,
           fmt::format("file:{} is a trace, which has its own ranks and sizes, and gives a table of "
                       "times: leave out {}, and all options except the network's, --rank-times, "
                       "--json and --output",
-                      paths.front(), option->get_name()));
+                      paths.front(), name));
+  }
   if (command.disturbance.any())
     fail(
         Blame::usage,
@@ -204,9 +208,9 @@ void add_simulate(CLI::App& command, Session& session) {
   options->sweep.add_outputs(command);
   options->sweep.add_share(command);
   options->sweep.add_jobs(command);
-  make_rare(command,
-            {"--algorithm", "--trees", "--dims", "--no-symmetry", "--events", "--max-messages",
-             "--max-seconds", "--noise-seed", "--noise-runs", "--share", "--jobs", "--fault"});
+  make_rare(command, {"--algorithm", "--trees", "--dims", "--no-symmetry", "--events",
+                      "--max-messages", "--max-seconds", "--noise-seed", "--noise-runs", "--share",
+                      "--jobs", "--fault", "--topology"});
   command.callback([options, &command, &session] { start(options, command, session); });
 }
 

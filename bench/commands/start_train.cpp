@@ -62,7 +62,6 @@ void check_memory(const std::string& program) {
 }  // namespace
 
 void add_train(CLI::App& command, Session& session) {
-  if (add_profiled_training(command, session)) return;
   command.set_help_flag();  // arlab-train has the options
   command.prefix_command();
   command.callback([&session] {

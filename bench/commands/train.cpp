@@ -40,10 +40,8 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab train
   arlab train -m mlp,cnn_pooled -w 1,2,4 --epochs 3 --json results.jsonl
   mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
-  arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd
-  arlab train -b virtual -w 8 --bandwidth 1G --compressor none fp16 topk --tune settings.txt
-  arlab train -b threads -m profile:resnet50
-  arlab train -b simulated -m profile:resnet50 -w 8,64,512)";
+  arlab train -b virtual -w 8 --network 100M,1G,10G --compressor none fp16 topk powersgd
+  arlab train -b virtual -w 8 --network 1G --compressor none fp16 topk --tune settings.txt)";
 
 using collectives::Backend;
 using collectives::Placement;
@@ -102,7 +100,7 @@ int run(TrainOptions& options, Job& job) {
       job.is_root() && !note.empty())
     say("note: {}\n", Message{note});
   if (job.is_root()) check_outputs(options);
-  if (options.plan) {
+  if (options.dry_run) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
     return 0;
   }
@@ -153,7 +151,6 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& command, Session& session) {
-  if (add_profiled_training(command, session)) return;
   command.description("Train a model on several workers, and report the cost of communication\n\n" +
                       std::string(kExamples) + "\n");
   command.footer("");  // not the program's examples
@@ -162,7 +159,6 @@ void add_train(CLI::App& command, Session& session) {
   command.callback([options, &session] {
     options->command = session.command;
     options->algorithms = without_repeats(options->algorithms);
-    options->world.bandwidths = without_repeats(options->world.bandwidths);
     for (auto* specs : {&options->schedulers, &options->compressors})
       *specs = without_repeats(split_specs(*specs));
     if (session.progress) session.progress->stop();  // training shows its own

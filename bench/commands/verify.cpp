@@ -44,8 +44,8 @@ void add_verify(CLI::App& command, Session& session) {
   options->add_axes(command, false);
   options->add_outputs(command);
   options->add_share(command);
-  make_rare(command,
-            {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds", "--share"});
+  make_rare(command, {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds",
+                      "--share", "--resume", "--dry-run"});
   command.callback([options, &session] {
     options->command = session.command;
     options->progress = session.progress;

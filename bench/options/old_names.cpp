@@ -26,7 +26,26 @@ constexpr Renamed kRenamed[] = {{"--plan", "--dry-run"},
                                 {"--misses", "--worst"},
                                 {"--jitter", "--message-jitter"},
                                 {"--launches", "--verify-jobs"},
-                                {"--warmup", "--lr-warmup-epochs"}};
+                                {"--warmup", "--lr-warmup-epochs"},
+                                {"--bandwidth", "--network"},
+                                {"--topology", "--network"},
+                                {"--best-only", "--save=best_only=on"},
+                                {"--weights-only", "--save=weights_only=on"}};
+
+// An option that became a setting of another.
+struct OldSetting {
+  const char *old_name, *option, *setting;
+};
+
+constexpr OldSetting kSettings[] = {{"--save-every", "--save", "every"},
+                                    {"--keep", "--save", "keep"},
+                                    {"--sharding", "--input", "sharding"},
+                                    {"--shuffle", "--input", "shuffle"},
+                                    {"--shuffle-seed", "--input", "shuffle_seed"},
+                                    {"--drop-remainder", "--input", "drop_remainder"},
+                                    {"--drop-last", "--input", "drop_remainder"},
+                                    {"--prefetch", "--input", "prefetch"},
+                                    {"--input-threads", "--input", "threads"}};
 
 // An option that became a parameter of what --strategy names.
 struct Moved {
@@ -89,7 +108,9 @@ class Replacing {
  private:
   void replace(const std::string& old) {
     for (const auto& [old_name, name] : kRenamed)
-      if (old == old_name && has_option(command_, name)) return rename(old, name);
+      if (old == old_name && has_option(command_, option_of(name))) return rename(old, name);
+    for (const auto& [old_name, option, setting] : kSettings)
+      if (old == old_name && has_option(command_, option)) return set(old, option, setting);
     if (has_option(command_, "--strategy"))
       for (const auto& [old_name, strategy, parameter] : kMoved)
         if (old == old_name) return move(old, strategy, parameter);
@@ -99,6 +120,14 @@ class Replacing {
   void rename(const std::string& old, const char* name) {
     note_old_name(old, name);
     words_[at_].replace(0, old.size(), name);
+  }
+
+  void set(const std::string& old, const char* option, const char* setting) {
+    const std::string value = taken();
+    note_old_name(old, fmt::format("{} {}={}", option, setting, value));
+    ++at_;  // to where the old option was
+    words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(at_),
+                  fmt::format("{}={}={}", option, setting, value));
   }
 
   void move(const std::string& old, const char* strategy, const char* parameter) {

@@ -307,7 +307,7 @@ def data(lab: Lab) -> Rows:
 
 
 COMPRESSORS = ("fp16 bf16 int8 natural qsgd terngrad onebit ef_signsgd topk randomk threshold dgc powersgd").split()
-COMPRESSION = ("arlab train -b virtual -w 8 --samples 4000 -e 5 --optimizer sgd --lr 0.1 --bandwidth 100M,1G,10G,100G "
+COMPRESSION = ("arlab train -b virtual -w 8 --samples 4000 -e 5 --optimizer sgd --lr 0.1 --network 100M,1G,10G,100G "
                f"-a ring,butterfly --compressor none {' '.join(COMPRESSORS)}")
 
 

@@ -71,7 +71,9 @@ void add_settings_option(CLI::App& command) {
 }
 
 std::vector<std::string> with_settings(std::vector<std::string> words) {
-  if (words.size() < 2 || words[1] != "train") return words;
+  constexpr std::string_view kTraining[] = {"train", "plan", "replay"};
+  if (words.size() < 2 || std::ranges::find(kTraining, words[1]) == std::end(kTraining))
+    return words;
   const auto at = std::find_if(words.begin() + 2, words.end(), [](const std::string& word) {
     return word == kOption || word.starts_with(std::string(kOption) + "=");
   });

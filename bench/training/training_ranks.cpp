@@ -33,8 +33,8 @@ TrainingRanks training_ranks(const Job& job, const Job::Backend& backend,
   const bool in_processes = job.placement(backend) == Placement::processes;
   if (in_processes) {
     if (job.ranks() == 0)
-      fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
-                                     "train ...`",
+      fail(Blame::usage, fmt::format("backend {} needs a job: start the program with "
+                                     "`mpirun -n {}`",
                                      backend.name, all.ranks));
     if (asked.empty()) {
       all = {training::Trainer::workers_of(learning, job.ranks()), job.ranks()};

@@ -11,7 +11,7 @@ from .records import Record
 from .text import count_text, plain
 from .training import Drawing, Step, draw_steps, is_number
 
-NEEDS = "simulated training of `arlab plan --json FILE` or `arlab train -b simulated --json FILE`"
+NEEDS = "simulated training of `arlab plan --json FILE`"
 EFFICIENCY_NOTE = "speed per GPU, relative to a lone one"
 STEP_NOTE = "in words: what limits the step, and the change that saves the most"
 WORTH_NAMING = 0.005

@@ -216,7 +216,7 @@ class SlowRanks(FaultTest):
 @unittest.skipIf(NO_JOBS, NO_JOBS)
 class InTraining(FaultTest):
     def test_rank_stopped_in_training(self):
-        job = self.start_job(2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save-every", "20",
+        job = self.start_job(2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save", "every=20",
                              "--timeout", f"{PATIENCE}s")
         self.wait_for(lambda: list((self.folder / "c").glob("step*")) if (self.folder / "c").exists() else [], "checkpoint")
         os.kill(ranks_of(job)[1], signal.SIGSTOP)
@@ -224,7 +224,7 @@ class InTraining(FaultTest):
         saved = sorted(path.name for path in (self.folder / "c").iterdir())
         self.assertTrue(saved)
         code, out, err = run_cli_mpi.Job.mpirun(self, 2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c",
-                                                "--save-every", "20", "--steps", "3")
+                                                "--save", "every=20", "--steps", "3")
         self.assertEqual(code, 0, err)
         self.assertIn("Nothing was left to train", out + err)
 
@@ -386,7 +386,7 @@ class Signals(FaultTest):
 
     @unittest.skipUnless(program.TRAINS, "built without LibTorch")
     def test_signals_in_training(self):
-        options = ["train", "-w", "2", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save-every", "5"]
+        options = ["train", "-w", "2", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save", "every=5"]
         # Nothing handles them: under sanitizers, which take long to start, two show it.
         for what in (signal.SIGTERM, signal.SIGKILL) if SANITIZED else (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
             with self.subTest(what=what.name):

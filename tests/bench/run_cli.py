@@ -265,18 +265,18 @@ class Csv(program.ProgramTest):
 
 
 class Plan(program.ProgramTest):
-    """Options of plan and of simulated training."""
+    """Options of plan."""
 
     def test_options_without_effect_are_refused(self):
         for option, what in ((("--every", "3"), "--strategy local_sgd:every=3"), (("-s", "local_sgd", "--scheduler", "fifo"), "strategy multi_worker or mirrored"),
                              (("--network", "ring", "--latency", "1us"), "a network of ports"), (("--seed", "2"), "--jitter or a topology")):
             _, err = self.arlab("plan", "--gpus", "4", *option, code=2)
             self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
-        train = ("train", "-m", "profile:vgg16", "-w", "4")
+        train = ("plan", "--breakdown", "-a", "ring", "-m", "profile:vgg16", "--gpus", "4")
         for option, what in ((("--groups", "2"), "--algorithm hierarchical"), (("--codec-cost", "1,1"), "--compressor")):
             _, err = self.arlab(*train, *option, code=2)
             self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
-        self.arlab(*train, "-a", "hierarchical", "--groups", "2", "--compressor", "fp16", "--codec-cost", "1,1", "--jitter", "0.1", "--seed", "2")
+        self.arlab(*train[:2], *train[4:], "-a", "hierarchical", "--groups", "2", "--compressor", "fp16", "--codec-cost", "1,1", "--jitter", "0.1", "--seed", "2")
 
     def test_savings_too_small_to_count_are_not_shown(self):
         out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "10000G")

@@ -101,21 +101,21 @@ class Files(program.ProgramTest):
 
     def test_a_place_that_cannot_be_written_is_found_first(self):
         (self.folder / "file").write_text("", encoding="utf-8")
-        for command in (("plan", "-m", "profile:vgg16"), ("train", "-b", "simulated", "-m", "profile:vgg16"), ("bound", "ring:hosts=4")):
+        for command in (("plan", "-m", "profile:vgg16"), ("plan", "--breakdown", "-m", "profile:vgg16"), ("replay", "-b", "threads"), ("bound", "ring:hosts=4")):
             out, err = self.arlab(*command, "--json", "file/below", code=3)
             self.assertEqual((out, err), ("", "error: cannot write file/below (Not a directory): name a file that can be written\n"))
 
     def test_a_trace_and_records_have_a_file_each(self):
-        train = ("train", "-m", "profile:vgg16", "-w", "4")
-        for line in (train, ("train", "-w", "1", "--samples", "64", "--steps", "1")):
+        plan = ("plan", "-m", "profile:vgg16", "--gpus", "4")
+        for line in (plan, ("train", "-w", "1", "--samples", "64", "--steps", "1")):
             with self.subTest(line=line):
-                if line != train and not program.TRAINS:
+                if line != plan and not program.TRAINS:
                     self.skipTest("built without LibTorch")
                 _, err = self.arlab(*line, "--trace", "same", "--json", "./same", code=2)
                 self.assertIn("--trace and --json are both ./same: name a file for each", err)
                 _, err = self.arlab(*line, "--trace", "-", "--json", "-", code=2)
                 self.assertIn("--trace - and --json - would both write to stdout: name a file for one", err)
-        out, _ = self.arlab(*train, "--trace", "-")
+        out, _ = self.arlab(*plan, "--trace", "-")
         self.assertIn("traceEvents", json.loads(out))
 
     def test_folders_are_made(self):

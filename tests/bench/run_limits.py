@@ -17,7 +17,7 @@ SECONDS = 120  # for a command, on a busy machine
 COMMANDS = [["list", "algorithms"], ["show", "ring", "-p", "4"], ["verify", "ring", "-p", "64"], ["count", "ring", "-p", "64"],
             ["simulate", "butterfly", "-p", "65536", "-s", "1M"], ["simulate", "ring", "-p", "256", "-s", "1M", "--network", "packet"],
             ["run", "ring", "-p", "8", "-s", "16M", "--runs", "3"], ["export", "ring", "-p", "64", "--format", "json"],
-            ["plan", "-m", "profile:resnet50", "--gpus", "64"], ["train", "-m", "profile:resnet50", "-b", "simulated", "-w", "64"],
+            ["plan", "-m", "profile:resnet50", "--gpus", "64"], ["plan", "--breakdown", "-m", "profile:resnet50", "--gpus", "64"],
             ["tune", "--by", "simulated", "-p", "64", "-s", "1K,1M"], ["bound", "torus:dims=4x4"], ["explore", "-o", "page.html"]]
 
 
@@ -63,7 +63,7 @@ class CheckpointFolder(program.ProgramTest):
 
     def start_first(self):
         """Starts a long training, and returns when it has saved its first checkpoint."""
-        first = self.start(*self.words, "--epochs", "1000", "--save-every", "5")
+        first = self.start(*self.words, "--epochs", "1000", "--save", "every=5")
         self.addCleanup(first.communicate)
         self.addCleanup(first.kill)
         end = time.monotonic() + SECONDS
@@ -84,7 +84,7 @@ class CheckpointFolder(program.ProgramTest):
         first.send_signal(signal.SIGKILL)
         first.wait(timeout=SECONDS)
         self.assertTrue((self.folder / "c" / "writer.lock").exists())
-        _, err = self.arlab(*self.words, "--epochs", "1000", "--save-every", "5", "--steps", "1")
+        _, err = self.arlab(*self.words, "--epochs", "1000", "--save", "every=5", "--steps", "1")
         self.assertIn("resuming after step", err)
         self.assertFalse((self.folder / "c" / "writer.lock").exists())
 

@@ -108,7 +108,7 @@ class Names(program.ProgramTest):
                        "optimizer_ps_per_parameter": 1, "sources": {"parameters": name}, "layers": [{**layer, "name": name}]}
             (self.folder / "p.json").write_text(json.dumps(profile), encoding="utf-8")
             for words in (["plan", "-m", "profile:p.json", "--gpus", "8", "--json", "n.jsonl"],
-                          ["train", "-m", "profile:p.json", "-b", "simulated", "-w", "4", "--trace", "n.json"]):
+                          ["plan", "-m", "profile:p.json", "--gpus", "4", "--trace", "n.json"]):
                 self.check(*words, files=["n.jsonl", "n.json"])
                 for path in self.folder.glob("n.*"):
                     path.unlink()

@@ -29,7 +29,29 @@ RENAMED = (
 )
 
 
+# Of training from a profile, which was `train` once.
+PROFILED = (
+    ("train -b simulated -m profile:vgg16 -w 4 --bandwidth 10G,25G --steps 4",
+     "plan --breakdown -a ring -m profile:vgg16 --gpus 4 --network 10G,25G --steps 4", ("`arlab plan --breakdown`", "--network")),
+    ("train -m profile:vgg16 --topology torus:dims=2x4 --steps 4 --scheduler fifo buckets",
+     "plan -a ring -m profile:vgg16 --gpus 8 --network torus:dims=2x4 --steps 4 --scheduler fifo buckets", ("`arlab plan --breakdown`", "--network")),
+    ("train -m profile:resnet50 -b virtual --bandwidth=10G --steps 8", "replay -m profile:resnet50 -b virtual --network=10G --steps 8",
+     ("`arlab replay`", "--network")),
+)
+
+
 class OldNames(program.ProgramTest):
+    def test_training_from_a_profile_has_its_own_commands(self):
+        for old, new, now in PROFILED:
+            with self.subTest(old=old):
+                old_out, old_err = self.arlab(*old.split())
+                out, err = self.arlab(*new.split())
+                self.assertEqual(old_out, out)
+                self.assertEqual(err, "")
+                for part in now:
+                    self.assertEqual(old_err.count(f" is now {part}\n"), 1, old_err)
+                self.assertEqual(old_err.count("note: "), len(now), old_err)
+
     def test_the_old_words_do_what_the_new_ones_do_and_say_so(self):
         for command, old, new, notes in RENAMED:
             with self.subTest(command=command, old=old):

@@ -10,9 +10,8 @@ import unittest
 
 import program
 
-MOST = 275  # options in all --help texts; 250 when the settings of strategies are no options of train
+MOST = 250  # options in all --help texts
 LINES = {"simulate": 50, "run": 45}  # of a help text, at most
-TRAINING = ("train", "plan", "replay")  # whose names are not settled yet
 PERF = "all_reduce_perf"  # whose options are those of nccl-tests
 
 # What the help of a name begins with, wherever it stands. Others agree in the kind of their values.
@@ -102,7 +101,7 @@ class Vocabulary(unittest.TestCase):
     def test_a_name_has_one_meaning(self):
         kinds, abouts = collections.defaultdict(dict), collections.defaultdict(dict)
         for command, text in self.texts.items():
-            if command == PERF or command in TRAINING:
+            if command == PERF:
                 continue
             for name, value, about in options(text):
                 kinds[name].setdefault(kind(value), command)
@@ -116,7 +115,7 @@ class Vocabulary(unittest.TestCase):
 
     def test_help_is_plain_american_english(self):
         for command, text in self.texts.items():
-            for pattern in () if command in TRAINING else FOREIGN:
+            for pattern in FOREIGN:
                 for line in text.splitlines():
                     self.assertIsNone(re.search(pattern, line), f"{command}: {line.strip()}")
 

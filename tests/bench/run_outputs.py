@@ -26,7 +26,7 @@ WRITERS = [(["list", "algorithms"], "-o"), (["show", "ring", "-p", "4"], "-o"), 
            (["tune", "--by", "simulated", "-p", "4", "-s", "1K,1M"], "-o"),
            (["tune", "--by", "simulated", "-p", "4", "-s", "1K,1M"], "--table"),
            (["tune", "--by", "simulated", "-p", "4", "-s", "1K,1M"], "--open-mpi"),
-           (["train", "-m", "profile:resnet50", "-b", "simulated", "-w", "4"], "--trace")]
+           (["plan", "-m", "profile:resnet50", "--gpus", "4"], "--trace")]
 
 
 class Outputs(program.ProgramTest):

@@ -1,4 +1,4 @@
-"""arlab train -m profile:... on backends that communicate: threads, virtual ranks, and MPI."""
+"""arlab replay on backends that communicate: threads, virtual ranks, and MPI."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class Replay(program.ProgramTest):
         (self.folder / "tiny.json").write_text(json.dumps(PROFILE), encoding="utf-8")
 
     def replay(self, *arguments):
-        return self.records("train", "-m", "profile:tiny.json", "--steps", 8, *arguments)
+        return self.records("replay", "-m", "profile:tiny.json", "--steps", 8, *arguments)
 
     def test_threads_wait_for_the_passes_and_exchange_gradients(self):
         [dense] = self.replay("-b", "threads", "-w", 3)
@@ -46,11 +46,12 @@ class Replay(program.ProgramTest):
             network = (*arguments, "-w", 4, "--network", "1G")
             # An outer step every 8 steps: of 16, the second half has one.
             steps = () if "diloco" not in arguments else ("--steps", 16)
-            replayed = self.records("train", "-m", "profile:tiny.json", "-b", "virtual", *network, *(steps or ("--steps", 8)))
+            replayed = self.records("replay", "-m", "profile:tiny.json", "-b", "virtual", *network, *(steps or ("--steps", 8)))
             if steps:
                 self.assertAlmostEqual(replayed[0]["bytes_per_rank_step"], 3 * 2 * 3 / 4 * 41_001 * 4 / 17)  # and one at the end
                 continue
-            simulated = self.records("train", "-m", "profile:tiny.json", "-b", "simulated", *network, "--steps", 8)
+            usual = () if "-a" in arguments else ("-a", "ring")
+            simulated = self.records("plan", "--breakdown", *usual, "-m", "profile:tiny.json", *network, "--steps", 8)
             self.assertAlmostEqual(replayed[0]["step_us"], simulated[0]["step_us"], places=5)
 
     def test_several_settings_are_rows(self):
@@ -65,7 +66,7 @@ class Replay(program.ProgramTest):
                 ((), "multi_worker", 2, n), (("-s", "fsdp"), "fsdp", 2, n * (3 / 2 + 1 / 2 / 9)),
                 (("-s", "hsdp", "--groups", 2), "hsdp", 4, n * (3 / 2 + 1 / 2 + 1 / 2 / 9))):
             with self.subTest(strategy=strategy):
-                line = self.command("train", "-m", "profile:tiny.json", "-b", "mpi", "--steps", 8, "--json", "-", *arguments)
+                line = self.command("replay", "-m", "profile:tiny.json", "-b", "mpi", "--steps", 8, "--json", "-", *arguments)
                 done = subprocess.run([MPIEXEC, "-n", str(ranks), *line], cwd=self.folder, env=run_cli_mpi.ENVIRONMENT,
                                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -80,44 +81,44 @@ class Replay(program.ProgramTest):
                                           ("hsdp", ("--groups", 2), 3 / 2 + 1 / 2)):
             with self.subTest(strategy=strategy):
                 network = ("-s", strategy, "-w", 4, "--network", "1G", "--steps", 8, *arguments)
-                [real] = self.records("train", "-m", "profile:tiny.json", "-b", "virtual", *network)
-                [simulated] = self.records("train", "-m", "profile:tiny.json", "-b", "simulated", *network)
+                [real] = self.records("replay", "-m", "profile:tiny.json", "-b", "virtual", *network)
+                [simulated] = self.records("plan", "--breakdown", "-a", "ring", "-m", "profile:tiny.json", *network)
                 self.assertAlmostEqual(simulated["bytes_per_rank_step"] / n, sent)
                 self.assertAlmostEqual(real["step_us"] / simulated["step_us"], 1, places=4)  # 41,001 is not a multiple of 4
                 at_the_end = {"zero1": 0, "fsdp": 3 / 4, "hsdp": 1 / 2}[strategy] / 9
                 self.assertAlmostEqual(real["bytes_per_rank_step"] / n, sent + at_the_end, places=6)
 
     def test_servers_and_stale_workers_take_the_simulated_step(self):
-        for arguments in (("parameter_server", "--servers", 2), ("parameter_server", "--slowdown", "1,2"),
-                          ("async_parameter_server", "--servers", 3, "--compressor", "fp16", "--codec-cost", "1,2"),
+        for arguments in (("parameter_server:servers=2",), ("parameter_server", "--slowdown", "1,2"),
+                          ("async_parameter_server:servers=3", "--compressor", "fp16", "--codec-cost", "1,2"),
                           ("async_parameter_server", "--scheduler", "stagger"),
-                          ("stale_synchronous", "--bound", 0), ("stale_synchronous", "--bound", 3, "--slowdown", "1,1,2")):
+                          ("stale_synchronous:staleness=0",), ("stale_synchronous:staleness=3", "--slowdown", "1,1,2")):
             with self.subTest(arguments=arguments):
-                line = ("train", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--steps", 8, "-s", *arguments)
-                [real] = self.records(*line, "-b", "virtual")
-                [simulated] = self.records(*line, "-b", "simulated")
+                line = ("-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--steps", 8, "-s", *arguments)
+                [real] = self.records("replay", *line, "-b", "virtual")
+                [simulated] = self.records("plan", "--breakdown", *line)
                 self.assertAlmostEqual(real["step_us"], simulated["step_us"], delta=1e-6)  # a picosecond
                 self.assertEqual((simulated["algorithm"], simulated["ranks"], simulated["servers"] + 4), ("direct", 4, real["ranks"]))
                 self.assertAlmostEqual(real["exposed_us"], simulated["communication_us"], delta=1e-5)
 
     def test_delayed_fragments_take_the_simulated_step(self):
-        diloco = ("-s", "diloco", "--every", 4, "--fragments", 3, "--delay", 2, "-w", 4, "--network", "1G", "--steps", 16)
-        [real] = self.records("train", "-m", "profile:tiny.json", "-b", "virtual", *diloco)
-        [simulated] = self.records("train", "-m", "profile:tiny.json", "-b", "simulated", *diloco)
+        diloco = ("-s", "diloco:every=4,fragments=3,delay=2", "-w", 4, "--network", "1G", "--steps", 16)
+        [real] = self.records("replay", "-m", "profile:tiny.json", "-b", "virtual", *diloco)
+        [simulated] = self.records("plan", "--breakdown", "-a", "ring", "-m", "profile:tiny.json", *diloco)
         self.assertAlmostEqual(real["step_us"] / simulated["step_us"], 1, places=4)
 
     def test_tuning_writes_settings_that_train_takes(self):
         tuned = ("-m", "profile:tiny.json", "-b", "virtual", "-w", 4, "--network", "1G", "--steps", 8)
-        rows = self.records("train", *tuned, "--compressor", "none", "fp16", "--tune", "settings.txt")
+        rows = self.records("replay", *tuned, "--compressor", "none", "fp16", "--tune", "settings.txt")
         self.assertEqual((rows[0]["algorithm"], rows[0]["scheduler"], rows[0]["compressor"]), ("ring", "buckets", None))
         self.assertEqual(len(rows), 4)
         best = min(rows, key=lambda r: r["step_us"])
         text = (self.folder / "settings.txt").read_text(encoding="utf-8")
         self.assertIn(f"--algorithm {best['algorithm']}\n", text)
         coded = ("--codec-cost", "1,1") if best["compressor"] else ()
-        [again] = self.records("train", *tuned, "--settings", "settings.txt", *coded)
+        [again] = self.records("replay", *tuned, "--settings", "settings.txt", *coded)
         self.assertAlmostEqual(again["step_us"], best["step_us"])
-        [simulated] = self.records("train", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--settings", "settings.txt")
+        [simulated] = self.records("plan", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--settings", "settings.txt")
         self.assertEqual((simulated["algorithm"], simulated["scheduler"]), (best["algorithm"], best["scheduler"]))
 
     def test_settings_and_tuning_refuse_what_cannot_be(self):
@@ -129,7 +130,7 @@ class Replay(program.ProgramTest):
                 ("--algorithm rig\n", (), "did you mean 'ring'")):
             with self.subTest(text=text):
                 (self.folder / "settings.txt").write_text(text, encoding="utf-8")
-                _, err = self.arlab("train", "-m", "profile:tiny.json", "-b", "virtual", *arguments, "--settings", "settings.txt", code=2)
+                _, err = self.arlab("replay", "-m", "profile:tiny.json", "-b", "virtual", *arguments, "--settings", "settings.txt", code=2)
                 self.assertIn(part, err)
         for line, part in (("-b threads --tune s.txt", "give the network with --network"),
                            ("-b virtual -w 2,4 --tune s.txt", "one number of workers"),
@@ -140,9 +141,9 @@ class Replay(program.ProgramTest):
                            ("-b virtual -s hsdp", "a number of ranks per group that divides 2"),
                            ("-b virtual -s local_sgd --fragments 2", "strategy local_sgd has no parameter 'fragments'")):
             with self.subTest(line=line):
-                _, err = self.arlab("train", "-m", "profile:tiny.json", *line.split(), code=2)
+                _, err = self.arlab("replay", "-m", "profile:tiny.json", *line.split(), code=2)
                 self.assertIn(part, err)
-        _, err = self.arlab("train", "-m", "profile:tiny.json", "-b", "virtual", "--settings", "none.txt", code=3)
+        _, err = self.arlab("replay", "-m", "profile:tiny.json", "-b", "virtual", "--settings", "none.txt", code=3)
         self.assertIn("cannot read none.txt", err)
 
     def test_options_without_effect_and_bad_values_are_refused(self):
@@ -154,13 +155,13 @@ class Replay(program.ProgramTest):
                            ("-b threads -s stale_synchronous -a ring", "--algorithm has no effect"),
                            ("-b threads -a native --segments 2", "--segments has no effect"), ("-b threads --groups 2", "--groups has no effect"),
                            ("-b threads --slowdown 1,0", "--slowdown has the factor 0"), ("-b threads --slowdown 1,1,1", "3 factors"),
-                           ("-b threads -s multi_worker", "use --strategy mirrored"), ("-b mpi", "mpirun -n 2 arlab train"),
+                           ("-b threads -s multi_worker", "use --strategy mirrored"), ("-b mpi", "start the program with `mpirun -n 2`"),
                            ("-b threads --steps 7", "--steps is 7: give 8 to 10000"), ("-b threads -w 0", "--workers is 0"),
                            ("-b thread", "did you mean 'threads'"), ("-b virtual --network fast", "fast")):
             with self.subTest(line=line):
-                _, err = self.arlab("train", "-m", "profile:tiny.json", *line.split(), code=2)
+                _, err = self.arlab("replay", "-m", "profile:tiny.json", *line.split(), code=2)
                 self.assertIn(part, err)
-        _, err = self.arlab("train", "-m", "profile:llm-7b", "-b", "threads", "-w", 1000, code=2)
+        _, err = self.arlab("replay", "-m", "profile:llm-7b", "-b", "threads", "-w", 1000, code=2)
         self.assertIn("1000 replicas of llm-7b take", err)
 
 

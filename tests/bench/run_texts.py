@@ -13,13 +13,11 @@ class Advice(program.ProgramTest):
         return err
 
     def test_a_second_value_of_an_option_that_takes_one_is_to_be_removed(self):
-        for command in (("plan", "--compressor", "none", "topk"), ("plan", "--scheduler", "fifo", "buckets"),
-                        ("plan", "-s", "mirrored", "diloco"), ("bound", "torus", "--placement", "block", "random")):
+        for command in (("plan", "-s", "mirrored", "diloco"), ("bound", "torus", "--placement", "block", "random")):
             with self.subTest(command):
                 err = self.refused(*command)
                 self.assertIn("takes one value, so remove", err)
                 self.assertNotIn("again before it", err)
-        self.assertIn("`arlab train -b simulated` compares several", self.refused("plan", "--compressor", "none", "topk"))
         self.assertIn("-b takes one value, so remove 'quantum'", self.refused("run", "ring", "-b", "threads", "quantum"))
 
     def test_a_second_value_of_an_option_that_repeats_is_taken_as_advised(self):
@@ -60,12 +58,12 @@ class Advice(program.ProgramTest):
                 gpus = "1" if name == "one_device" else "4"
                 groups = ("--groups", "2") if name == "hsdp" else ()
                 self.arlab("plan", "-m", "profile:resnet50", "--gpus", gpus, "-s", name, "--steps", "4", *groups)
-                self.arlab("train", "-b", "simulated", "-m", "profile:resnet50", "-w", gpus, "-s", name, "--steps", "4", *groups)
+                self.arlab("plan", "--breakdown", "-m", "profile:resnet50", "--gpus", gpus, "-s", name, "--steps", "4", *groups)
 
 
 class Units(program.ProgramTest):
     def test_rates_without_a_unit_are_refused(self):
-        for command in (("plan", "--network", "25"), ("train", "-b", "simulated", "-m", "profile:resnet50", "--bandwidth", "100")):
+        for command in (("plan", "--network", "25"), ("replay", "-b", "virtual", "-m", "profile:resnet50", "--network", "100")):
             _, err = self.arlab(*command, code=2)
             self.assertIn("has no unit, so it is ", err)
             self.assertIn("G for ", err)
@@ -77,9 +75,9 @@ class Units(program.ProgramTest):
         self.assertEqual(self.records("simulate", "ring", "-p", "4", "-s", "1MiB")[0]["bytes"], 1 << 20)
 
     def test_times_below_a_picosecond_are_refused_and_rates_per_byte_kept(self):
-        _, err = self.arlab("simulate", "ring", "-p", "4", "--alpha", "0.4ps", code=2)
+        _, err = self.arlab("simulate", "ring", "-p", "4", "--network", "alpha_beta:alpha=0.4ps", code=2)
         self.assertIn("is below a picosecond", err)
-        fast, slow = (self.records("simulate", "ring", "-p", "2", "-s", "1G", "--alpha", "0", "--beta", beta)[0]["modelled_us"]
+        fast, slow = (self.records("simulate", "ring", "-p", "2", "-s", "1G", "--network", f"alpha_beta:alpha=0,beta={beta}")[0]["modelled_us"]
                       for beta in ("0.25ps", "0.5ps"))
         self.assertAlmostEqual(slow, 2 * fast)
 
@@ -93,7 +91,7 @@ class Values(program.ProgramTest):
         self.assertEqual(len(rows), 1)
         rows = self.records("plan", "--gpus", "2,2", "--network", "10G,10G", "--steps", "4")
         self.assertEqual(len(rows), 1)
-        rows = self.records("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "2,2", "--bandwidth", "10G,10G", "--steps", "4",
+        rows = self.records("plan", "-m", "profile:resnet50", "--gpus", "2,2", "--network", "10G,10G", "--steps", "4",
                             "--scheduler", "fifo", "fifo", "--compressor", "none,none", "int8", "-a", "ring,ring")
         self.assertEqual([r["compressor"] for r in rows], [None, "int8"])
 
@@ -101,12 +99,12 @@ class Values(program.ProgramTest):
         plan = ("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "100G", "--steps", "4")
         [usual], [tenth] = self.records(*plan), self.records(*plan, "--slowdown", "0.1")
         self.assertLess(tenth["computation_us"], 0.2 * usual["computation_us"])
-        train = ("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "2", "--bandwidth", "100G", "--steps", "4")
+        train = ("plan", "--breakdown", "-m", "profile:resnet50", "--gpus", "2", "--network", "100G", "--steps", "4")
         [one], [both] = self.records(*train, "--slowdown", "3"), self.records(*train, "--slowdown", "3,3")
         self.assertAlmostEqual(one["step_us"], both["step_us"], delta=0.01 * one["step_us"])
 
     def test_batches_say_whose_they_are(self):
-        train = ("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "8", "--steps", "4")
+        train = ("plan", "--breakdown", "-m", "profile:resnet50", "--gpus", "8", "--steps", "4")
         [local] = self.records(*train, "--local-batch", "16")
         self.assertEqual(local["batch_per_worker"], 16)
         self.assertEqual(self.records(*train, "--global-batch", "128"), [local])
@@ -115,7 +113,7 @@ class Values(program.ProgramTest):
         self.assertIn("note: --batch 128 is of all workers together: 16 per worker on 8 workers (it was per worker before; "
                       "that is --local-batch)", err)
         self.assertEqual(program.columns(out, "batch", "local batch"), [("128", "16")])
-        out, err = self.arlab("train", "-b", "threads", "-m", "profile:resnet50", "-B", "4", "--slowdown", "0.01", "--steps", "8")
+        out, err = self.arlab("replay", "-b", "threads", "-m", "profile:resnet50", "-B", "4", "--slowdown", "0.01", "--steps", "8")
         self.assertIn("note: --batch 4 is of all workers together: 2 per worker on 2 workers", err)
         self.assertEqual(program.columns(out, "batch", "local batch"), [("4", "2")])
         _, err = self.arlab(*train, "--batch", "100", code=2)
@@ -127,7 +125,7 @@ class Values(program.ProgramTest):
             self.assertEqual(program.columns(out, "batch", "local batch"), list(zip(batch.split(), map(str, local))))
 
     def test_strategies_take_parameters_and_their_old_options(self):
-        train = ("train", "-b", "simulated", "-m", "profile:bert-base", "-w", "4", "--steps", "4")
+        train = ("plan", "--breakdown", "-m", "profile:bert-base", "--gpus", "4", "--steps", "4")
         for new, old, now in (("local_sgd:every=4", ("local_sgd", "--every", "4"), "--every is now --strategy local_sgd:every=4"),
                               ("stale_synchronous:staleness=0", ("stale_synchronous", "--bound", "0"), "--bound is now --strategy stale_synchronous:staleness=0"),
                               ("parameter_server:servers=2", ("parameter_server", "--servers", "2"), "--servers is now --strategy parameter_server:servers=2"),
@@ -155,7 +153,7 @@ class Values(program.ProgramTest):
 
 class Said(program.ProgramTest):
     def test_rows_are_named_by_their_sentences(self):
-        out, _ = self.arlab("train", "-b", "simulated", "-m", "profile:resnet50", "-w", "4", "--steps", "4", "--compressor", "none", "int8",
+        out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "4", "--steps", "4", "--compressor", "none", "int8",
                             "--scheduler", "fifo", "buckets")
         sentences = [line for line in out.splitlines() if "limited by" in line and not line.startswith("|")]
         self.assertEqual(len(sentences), 4)
@@ -183,17 +181,18 @@ class Said(program.ProgramTest):
         self.assertEqual(len({c["launch"] for c in contexts}), 2)
         self.assertEqual(len(records), 2 * 2 * 2)
 
-    def test_train_names_all_its_backends_and_forms(self):
-        for arguments in ((), ("-b", "simulated"), ("-m", "profile:resnet50"), ("-b", "threads", "-m", "profile:resnet50")):
-            with self.subTest(arguments=arguments):
-                if not arguments and not program.TRAINS:
+    def test_train_plan_and_replay_say_whose_a_batch_is(self):
+        for command in ("train", "plan", "replay"):
+            with self.subTest(command):
+                if command == "train" and not program.TRAINS:
                     self.skipTest("built without LibTorch")
-                out, _ = self.arlab("train", *arguments, "--help")
-                text = " ".join(out.split())
-                self.assertIn("simulated", text)
+                text = " ".join(self.arlab(command, "--help")[0].split())
                 self.assertIn("--local-batch", text)
                 self.assertIn("--global-batch", text)
                 self.assertNotIn("arlab bound torus", text)  # an example of another command
+                if command == "train":
+                    self.assertIn("`arlab plan`", text)
+                    self.assertIn("`arlab replay`", text)
 
     def test_every_algorithm_is_in_the_documents(self):
         out, _ = self.arlab("list", "algorithms")

@@ -64,7 +64,7 @@ BASES = {
     ("bound",): ["ring:hosts=4"],
     ("validate",): ["published"],
     ("identify",): ["native", "-n", "10"],
-    ("train", "-b", "simulated"): ["-m", "profile:vgg16", "-w", "4"],
+    ("replay",): ["-b", "virtual", "--steps", "8"],
 }
 ALONE = {("identify",)}  # right only under a launcher
 
@@ -81,7 +81,7 @@ INPUTS = ["", "missing", "folder", "garbage.bin", "deep.json", "y" * 5000]
 
 # By the type that --help prints: values that are wrong for every option of the type.
 WRONG = {
-    "COUNTS": LISTS, "COUNT": WHOLE, "SEED": WHOLE, "NUMBER": NUMBERS, "BYTES": LISTS, "RANKS": LISTS, "TIME": TIMES, "NAME": NAMES, "NAMES": NAME_LISTS,
+    "COUNTS": LISTS, "COUNT": WHOLE, "SEED": WHOLE, "NUMBER": NUMBERS, "BYTES": LISTS, "RANKS": LISTS, "TIME": TIMES, "NAME": NAMES, "NAMES": NAME_LISTS, "MODELS": NAME_LISTS,
     "FILE": OUTPUTS, "FOLDER": OUTPUTS, "RATE": NUMBERS, "PART": NUMBERS, "EPOCHS": NUMBERS, "FACTOR": NUMBERS, "TOPOLOGY": NAMES + INPUTS[1:],
     "TOPOLOGIES": NAMES + ["torus:dims=0", "torus:dims=nan", "fat_tree:k=-1", "fat_tree:k=1e9", "x.graphml", "garbage.graphml",
                            "deep.dot", "fat_tree:", "ring:nosuch=1"],
@@ -89,8 +89,9 @@ WRONG = {
     "PLACEMENT": NAMES + [".", "./missing", "./folder", "./garbage.bin"],
     "MACHINE": INPUTS + NAMES + ["negative.toml", "nan.toml", "half.toml"],
     "NETWORKS": NAMES + INPUTS[1:] + ["0G", "-1G", "nan", "10G,", ",", "1e-300", "1e300G", "ring:hosts=1", "x.graphml", "negative.toml"],
-    "PROFILE": NAMES + ["profile:", "profile:nosuch", "profile:./missing", "profile:./folder", "profile:./garbage.bin", "profile:/dev/zero"],
+    "MODEL": NAMES + ["profile:", "profile:nosuch", "profile:./missing", "profile:./folder", "profile:./garbage.bin", "profile:/dev/zero"],
     "PERCENT": NUMBERS, "SPEC": NAMES + ["topk:ratio=0", "priority:slice=0", "buckets:bucket=nan"], "SPECS": NAMES + [","],
+    "SETTINGS": ["", " ", "x", "x=", "=1", "x=1,x=1", "every=nan", "keep=-1", ESCAPES],
     "NS,NS": ["", " ", "1", "1,", "nan,nan", "-1,1", "1,2,3", "1e300,1", ESCAPES], "RATES": ["", " ", "nan", "-1G", "0", "1e400", "10G,", ESCAPES],
     "FACTORS": ["", " ", "nan", "-1", "0", "1,,2", "1e400", ESCAPES], "SIZES": NAMES + ["0", "0x4", "-1x4", "4x", "1e9"],
     "WHERE": NAMES + ["0-", "-1", "99999", "3-1"], "RANK:TIME": NAMES + ["1:", ":1us", "99:1us", "1:-1us", "1:nan"],
@@ -237,7 +238,7 @@ def rank_cases(known):
     launchers = (("SLURM_PROCID", "SLURM_NTASKS"), ("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
     for command in known:
         for rank, ranks in launchers if command != ("train",) else launchers[:1]:
-            real = command[0] in ("run", "train", "calibrate", "identify") and "simulated" not in command  # needs real ranks
+            real = command[0] in ("run", "train", "calibrate", "identify")  # needs real ranks
             joins = real and rank != "SLURM_PROCID"  # starts MPI, which may refuse
             joins = joins or command[0] == "tune"  # refuses to be a rank
             for value, total in (("3", "4"), ("3", None), ("abc", "4"), ("-1", "4"), ("", ""), ("9", "4")):
@@ -345,7 +346,7 @@ READERS = {
     "made.xml": [["verify", "file:FILE"], ["show", "file:FILE", "-p", "3"]],
     "made.goal": [["simulate", "file:FILE"]],
     "made.toml": [["simulate", "ring", "-p", "4", "-s", "1K", "--network", "FILE"], ["plan", "-m", "profile:vgg16", "--gpus", "4", "--network", "./FILE"]],
-    "profile.json": [["plan", "-m", "profile:./FILE", "--gpus", "4"], ["train", "-b", "simulated", "-m", "profile:./FILE"]],
+    "profile.json": [["plan", "-m", "profile:./FILE", "--gpus", "4"], ["plan", "--breakdown", "-m", "profile:./FILE"]],
     "table.json": [["run", "auto", "-p", "2", "-n", "10", "--time", "0", "--table", "FILE"]],
 }
 
@@ -426,7 +427,7 @@ def overwriting_cases():
     for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
                   ["simulate", "ring", "-p", "4", "-s", "1K", "--network", "negative.toml", "-o", "negative.toml"],
                   ["compare", "timed.jsonl", "timed.jsonl", "-o", "./timed.jsonl"], ["export", "file:deep.json", "-o", "deep.json"],
-                  ["plan", "-m", "profile:deep.json", "--json", "deep.json"], ["train", "-b", "simulated", "-m", "profile:deep.json", "--trace", "deep.json"]):
+                  ["plan", "-m", "profile:deep.json", "--json", "deep.json"], ["plan", "-m", "profile:deep.json", "--trace", "deep.json"]):
         kept = words[-1].removeprefix("./")
         yield Case("output is the input", words, REFUSED, [kept], kept=kept, files={kept: "num_ranks 1\n"} if kept == "made.goal" else {})
 

@@ -9,6 +9,7 @@
 #include "algorithms/base/quantities.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/profiled/scale_options.hpp"
@@ -23,10 +24,13 @@ constexpr Rank kMostWorkers = 1024;
 
 void ReplayOptions::add(CLI::App& app) {
   app.add_option("-m,--model", model,
-                 "profile:NAME, as for backend simulated; or profile:FILE.json, FILE.et")
-      ->type_name("PROFILE");
-  app.add_option("-b,--backend", backend,
-                 "Any of `arlab list backends` with a rank per thread or process; or virtual")
+                 "profile:NAME, as for `arlab plan`; or profile:FILE.json, FILE.et (default "
+                 "profile:resnet50)")
+      ->type_name("MODEL");
+  app.add_option(
+         "-b,--backend", backend,
+         "Any of `arlab list backends` with a rank per thread or process; or virtual; default "
+         "threads, in a job mpi")
       ->type_name("NAME");
   as_list(app.add_option(
               "-w,-p,--workers,--ranks", workers,
@@ -42,33 +46,19 @@ void ReplayOptions::add(CLI::App& app) {
   add_number(app, "--groups", learning.route_options.group_size, 1, kMostWorkers,
              "Ranks per machine, for hierarchical and hsdp (default: the actual number)");
   add_number(app, "--segments", learning.segments, 1, 1024, "Pipeline each allreduce (default 1)");
-  app.add_option("--scheduler", schedulers,
-                 "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
-                 "several")
-      ->type_name("SPECS");
-  app.add_option("--compressor", compressors,
-                 "Compression of gradients, really computed on this machine: any of `arlab list "
-                 "compressors` (default none); or several")
-      ->type_name("SPECS");
+  add_exchange(app, schedulers, compressors);
   app.add_flag("--no-overlap", no_overlap,
                "Exchange gradients after the backward pass, not during it");
   add_number(app, "--steps", steps, 8, 10'000, "Training steps (default 20)");
   add_batch(app, batch, local_batch);
   app.add_option("--slowdown", slowdown, kSlowdownHelp)->delimiter(',')->type_name("FACTORS");
-  app.add_option(
-         "--bandwidth,--topology,--machine,--network", networks,
-         "Backend virtual: as for backend simulated (default 10G); or several. With --tune: "
-         "the network of the search, such as a machine file of `arlab calibrate`")
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name("NETWORKS");
+  add_networks(app, networks, "; of backend virtual, and of the search of --tune");
   app.add_option("--latency", latency, "Of a message between ports of a --network (default 20us)")
       ->type_name("TIME");
   app.add_option(
          "--tune", tune,
          "Search bucket sizes, schedulers and algorithms in simulation, confirm the best three "
-         "by replays, and write the fastest for --settings of `arlab train`; tries the "
-         "compressors that are given")
+         "by replays, and write the fastest for --settings; tries the compressors that are given")
       ->type_name("FILE");
   app.add_option(
          "--codec-cost", codec_cost,
@@ -78,6 +68,7 @@ void ReplayOptions::add(CLI::App& app) {
   app.add_option("--json", json, "Write one record per row as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
   add_timeout(app, patience);
+  make_rare(app, {"--groups", "--segments", "--no-overlap", "--latency", "--codec-cost"});
 }
 
 training::ModelProfile ReplayOptions::profile(Rank all_workers) const {

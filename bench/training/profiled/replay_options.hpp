@@ -1,5 +1,4 @@
-// The options of replayed training: `train -m profile:NAME` on a backend that communicates for
-// real.
+// The options of `replay`: training from a profile on a backend that communicates for real.
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ class App;
 namespace arlab::bench {
 
 struct ReplayOptions {
-  std::string model, backend;
+  std::string model = "profile:resnet50", backend;
   StrategyChoice strategy;
   std::vector<std::string> workers;  ///< as given; empty: 2, or the job's
   std::vector<std::string> algorithms{""}, schedulers{"buckets"}, compressors{"none"}, networks;

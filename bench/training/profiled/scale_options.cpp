@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "bench/options/network_spec.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/text/units.hpp"
@@ -76,11 +77,30 @@ void add_batch(CLI::App& app, Count& batch, Count& local) {
       "Samples per worker and step, instead (default: the profile's)");
 }
 
+void add_exchange(CLI::App& app, std::vector<std::string>& schedulers,
+                  std::vector<std::string>& compressors) {
+  app.add_option("--scheduler", schedulers,
+                 "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
+                 "several")
+      ->type_name("SPECS");
+  app.add_option("--compressor", compressors,
+                 "Compression of gradients: any of `arlab list compressors` (default none); or "
+                 "several")
+      ->type_name("SPECS");
+}
+
+void add_networks(CLI::App& app, std::vector<std::string>& networks, const std::string& more) {
+  app.add_option("--network", networks, network_help("10G") + more)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("NETWORKS");
+}
+
 void ScaleOptions::add(CLI::App& app) {
   app.add_option("-m,--model", model,
                  fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et (default {})",
                              profile_names(), model))
-      ->type_name("PROFILE");
+      ->type_name("MODEL");
   strategy.add(app,
                "Any of `arlab list strategies`, with parameters as in diloco:every=16,fragments=4 "
                "(default multi_worker)");
@@ -107,8 +127,8 @@ void ScaleOptions::add(CLI::App& app) {
              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
            seed = static_cast<std::uint64_t>(number);
          },
-         "Seed of jitter and of random routes (default 1)")
-      ->type_name("NUMBER");
+         "Seed of random numbers: of jitter and routes (default 1)")
+      ->type_name("SEED");
   app.add_option("--json", json, "Write one record per row as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
 }

@@ -1,4 +1,4 @@
-// The options of simulated training, which `train -b simulated` and `plan` share.
+// The options of simulated training.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +68,13 @@ inline constexpr const char* kSlowdownHelp =
 
 /// Adds --batch, of all workers, and --local-batch, of each, of training from a profile.
 void add_batch(CLI::App& app, Count& batch, Count& local);
+
+/// Adds --scheduler and --compressor.
+void add_exchange(CLI::App& app, std::vector<std::string>& schedulers,
+                  std::vector<std::string>& compressors);
+
+/// Adds --network; `more` is said at the end of its help.
+void add_networks(CLI::App& app, std::vector<std::string>& networks, const std::string& more = "");
 
 /// Returns what --batch means on these numbers of workers, since it was per worker once; empty if
 /// it was not given, or there is one worker.

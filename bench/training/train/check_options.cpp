@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/options/network_spec.hpp"
 #include "bench/options/options.hpp"
 #include "training/io/protobuf.hpp"
 #include "training/schedulers/scheduler.hpp"
@@ -75,6 +76,18 @@ void check_values(const TrainOptions& options) {
   options.world.check_values();
 }
 
+// Records have a port's rate or a topology.
+void check_virtual_networks(const VirtualRun& world) {
+  for (const std::string& word : world.network_words()) {
+    if (is_port_rate(word)) continue;
+    if (parse_network_spec(word).topology != word)
+      fail(Blame::usage,
+           fmt::format("--network {} is neither a rate nor a topology, which train with virtual "
+                       "ranks needs: give one, or use `arlab replay`, which takes any network",
+                       word));
+  }
+}
+
 void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
   const auto needs = [&](std::string_view option, bool has_effect, std::string_view what) {
     if (options.given(option) && !has_effect) fail_without_effect(option, what);
@@ -108,17 +121,17 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   needs("--target", options.tunes() || (configs.size() > 1 && is_virtual(configs.front())),
         "several runs of --backend virtual, or --tune");
   const bool emulated = !configs.empty() && is_virtual(configs.front());
-  needs("--network", options.tunes() && !emulated,
-        "--tune on real ranks; --backend virtual has --bandwidth and --topology");
+  needs("--network", options.tunes() || emulated, "--backend virtual or --tune");
+  if (emulated) check_virtual_networks(options.world);
   needs("--warmup-steps", !emulated, "real ranks: virtual ones take the same time from the start");
-  needs("--input-threads", !emulated, "real ranks: virtual ones wait for no input");
+  if (options.feed.threads && emulated)
+    fail_without_effect("--input threads", "real ranks: virtual ones wait for no input");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   for (const std::string_view option : VirtualRun::kOptions)
     needs(option, emulated, "--backend virtual");
   const bool reads_files = options.data.starts_with("idx:") || options.data.starts_with("cifar10:");
   needs("--samples", !reads_files, "--data synthetic");
-  for (const std::string_view option : {"--save-every", "--keep", "--best-only", "--weights-only"})
-    needs(option, !options.checkpoint.empty(), "--checkpoint");
+  needs("--save", !options.checkpoint.empty(), "--checkpoint");
   for (const TrainConfig& c : configs)
     if (const Count most = most_samples(c); options.learning.micro_batches > most)
       fail(Blame::usage,
@@ -132,9 +145,11 @@ std::string note_on_single_worker(const TrainOptions& options,
   if (std::any_of(configs.begin(), configs.end(), [](const TrainConfig& c) { return c.ranks > 1; }))
     return "";
   std::string names;
-  for (const std::string_view option : {"--algorithm", "--segments", "--groups", "--scheduler",
-                                        "--no-overlap", "--sharding", "--check-every"})
+  for (const std::string_view option :
+       {"--algorithm", "--segments", "--groups", "--scheduler", "--no-overlap", "--check-every"})
     if (options.given(option)) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
+  if (options.feed.sharding != FeedOptions{}.sharding)
+    names += fmt::format("{}--input sharding", names.empty() ? "" : ", ");
   return names.empty() ? ""
                        : fmt::format("a single worker exchanges nothing: {} without effect", names);
 }

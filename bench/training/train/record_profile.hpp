@@ -1,4 +1,4 @@
-// Records a profile of a model on this machine, for `train -b simulated`.
+// Records a profile of a model on this machine, for `plan` and `replay`.
 #pragma once
 
 #include "bench/training/train/options/options.hpp"

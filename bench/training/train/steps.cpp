@@ -52,11 +52,11 @@ void check_equal_shares(const training::Sampling& s) {
   if (s.sharding == training::Sharding::file)
     fail(Blame::usage,
          "--sync-bn needs equal batches on all workers, and their files do not end together: "
-         "leave out --drop-remainder off, or use --sharding data");
+         "leave out --input drop_remainder=off, or use sharding=data");
   if (const Count rest = s.samples % s.global_batch; rest % s.workers != 0)
     fail(Blame::usage,
          fmt::format("--sync-bn needs equal batches on all workers, and the last {} of {} cannot "
-                     "be divided by {}: leave out --drop-remainder off",
+                     "be divided by {}: leave out --input drop_remainder=off",
                      rest, show_plural(s.samples, "sample"), s.workers));
 }
 

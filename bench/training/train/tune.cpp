@@ -37,7 +37,7 @@ void check_tuning(const TrainOptions& options, const std::vector<TrainConfig>& c
          "--tune is for one model and one number of workers on one network: give one of each");
   if (configs.front().ranks == 1)
     fail(Blame::usage, "--tune needs at least 2 workers: a single worker exchanges nothing");
-  if (!emulated && options.network.empty())
+  if (!emulated && options.world.specs.empty())
     fail(Blame::usage,
          "--tune searches in simulation: give the network with --network, such as the machine file "
          "that `arlab calibrate -o machine.toml` writes");
@@ -73,12 +73,10 @@ training::ModelProfile profile_of(const TrainOptions& options, const TrainConfig
 
 ScaleOptions scale_of(const TrainOptions& options, const TrainConfig& c) {
   ScaleOptions scale;
-  scale.networks = {options.network};
+  scale.networks = options.world.specs;
   if (c.backend->placement == Placement::emulated) {
     const VirtualRun& world = options.world;
-    scale.networks = {!world.topology.empty()    ? world.topology
-                      : world.bandwidths.empty() ? "10G"
-                                                 : world.bandwidths.front()};
+    scale.networks = world.network_words();
     if (!world.latency.empty()) scale.latency = world.latency;
     scale.slowdown = world.slowdown.size() == 1 ? world.slowdown_on(c.workers) : world.slowdown;
     scale.jitter = world.jitter;

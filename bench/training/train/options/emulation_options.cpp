@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "bench/options/network_spec.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/gradient_options.hpp"
@@ -36,19 +37,16 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
 void VirtualRun::add(CLI::App& command) {
   const std::string group = "Virtual ranks (--backend virtual)";
   command
-      .add_option("--bandwidth", bandwidths,
-                  "Of each rank's port, in bits per second: 10G (default), or 100M,1G,10G,100G")
-      ->delimiter(',')
-      ->type_name("RATES")
+      .add_option("--network", specs,
+                  "Networks, 10G by default: a port's rate (100M,1G,10G) or a topology "
+                  "(fat_tree:k=4,bandwidth=10Gbps), whose links messages share; with --tune on "
+                  "real ranks, that of its search, also a machine file (machine.toml)")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("NETWORKS")
       ->group(group);
-  command.add_option("--latency", latency, "Of a message (default 20us)")
+  command.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME")
-      ->group(group);
-  command
-      .add_option("--topology", topology,
-                  "Instead of one port per rank: any of `arlab list topologies`, such as "
-                  "fat_tree:k=4,bandwidth=10Gbps, whose links messages share")
-      ->type_name("SPEC")
       ->group(group);
   command.add_option("--speed", speed, "Multiply-adds per second of a worker (default 1T)")
       ->type_name("RATE")
@@ -86,19 +84,18 @@ void VirtualRun::check_values() const {
     fail(Blame::usage, fmt::format("--jitter is {}: give 0 or more, such as 0.1", jitter));
 }
 
+std::vector<std::string> VirtualRun::network_words() const {
+  return specs.empty() ? std::vector<std::string>{"10G"} : without_repeats(split_specs(specs));
+}
+
 std::vector<VirtualNetwork> VirtualRun::networks() const {
-  if (!topology.empty()) {
-    if (!bandwidths.empty() || !latency.empty())
-      fail(Blame::usage,
-           fmt::format("--topology {} defines bandwidths and latencies: leave out --bandwidth and "
-                       "--latency, and set its own (`arlab list topologies`)",
-                       topology));
-    return {{0, Time{}, topology}};
-  }
   const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
   std::vector<VirtualNetwork> all;
-  for (const std::string& text : bandwidths.empty() ? std::vector<std::string>{"10G"} : bandwidths)
-    all.push_back({parse_port_rate(text, "--bandwidth"), each, ""});
+  for (const std::string& word : network_words())
+    if (is_port_rate(word))
+      all.push_back({parse_port_rate(word, "--network"), each, ""});
+    else
+      all.push_back({0, Time{}, parse_network_spec(word).topology});
   return all;
 }
 

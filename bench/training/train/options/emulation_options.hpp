@@ -26,14 +26,13 @@ struct VirtualNetwork {
 };
 
 struct VirtualRun {
-  /// The names of all options that add() adds.
-  static constexpr std::string_view kOptions[] = {"--bandwidth", "--latency",  "--topology",
-                                                  "--speed",     "--slowdown", "--jitter",
+  /// The names of the options that only virtual ranks have.
+  static constexpr std::string_view kOptions[] = {"--latency", "--speed", "--slowdown", "--jitter",
                                                   "--codec-cost"};
 
-  std::vector<std::string> bandwidths;  ///< as given; empty: 10G
-  std::string latency, topology;        ///< as given; empty: 20us; ports
-  std::vector<double> slowdown;         ///< one for all, or by rank; 1 for those beyond
+  std::vector<std::string> specs;  ///< of --network, as given: rates of ports and topologies
+  std::string latency;             ///< as given; empty: 20us
+  std::vector<double> slowdown;    ///< one for all, or by rank; 1 for those beyond
   double jitter = 0;
   std::string speed = "1T", codec_cost = "measured";
 
@@ -42,6 +41,8 @@ struct VirtualRun {
   void check_values() const;
   /// Returns at least one. Throws Error(usage) that names the bad value.
   std::vector<VirtualNetwork> networks() const;
+  /// Returns the networks as words of --network; at least one, 10G.
+  std::vector<std::string> network_words() const;
   /// Returns the factor of each of this many ranks; empty if none were given.
   std::vector<double> slowdown_on(Rank ranks) const;
   /// Returns multiply-adds per second of a worker.

@@ -7,58 +7,48 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/sweep/workers.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
-namespace {
-
-void add_switch(CLI::App& app, const std::string& names, bool& value, const std::string& help) {
-  const auto parse = [&value, what = names.substr(0, names.find(','))](const std::string& text) {
-    if (text != "on" && text != "off")
-      fail(Blame::usage, fmt::format("{} is '{}': give on or off", what, text));
-    value = text == "on";
-  };
-  app.add_option_function<std::string>(names, parse, help)->type_name("NAME");
-}
-
-}  // namespace
 
 void FeedOptions::add(CLI::App& app) {
-  app.add_option("--sharding", sharding, "data (default), file or off")->type_name("NAME");
-  add_switch(app, "--shuffle", shuffle,
-             "Another order of the samples in each epoch: on (default), or off, that of the data");
-  const auto seed = [this](const std::string& text) {
-    const Count number = parse_count(text, "--shuffle-seed");
-    if (number < 0)
-      fail(Blame::usage, fmt::format("--shuffle-seed is {}: give a number of 0 or more", number));
-    shuffle_seed = static_cast<std::uint64_t>(number);
+  using Text = const std::string&;
+  const auto number = [](Text text, Text what, std::int32_t least, std::int32_t most) {
+    return checked_number(parse_count(text, what), what, least, most);
   };
-  app.add_option_function<std::string>("--shuffle-seed", seed,
-                                       "Seed of the order of the samples (default: --seed)")
-      ->type_name("NUMBER");
-  add_switch(app, "--drop-remainder,--drop-last", drop_remainder,
-             "Leave out the samples at the end of an epoch that do not fill a batch: on (default), "
-             "or off: they are a smaller batch");
-  add_number(app, "--prefetch", prefetch, 0, 1'000'000,
-             "Batches that threads prepare ahead (default 2; 0: the worker makes them)");
-  const auto parse = [this](const std::string& text) {
-    constexpr std::int32_t kMost = 1024;
+  const auto read_seed = [this](Text text, Text what) {
+    const Count seed = parse_count(text, what);
+    if (seed < 0)
+      fail(Blame::usage, fmt::format("{} is {}: give a number of 0 or more", what, seed));
+    shuffle_seed = static_cast<std::uint64_t>(seed);
+  };
+  const auto read_threads = [this, number](Text text, Text what) {
     threads.reset();
-    if (text != "auto")
-      threads = checked_number(parse_count(text, "--input-threads"), "--input-threads", 1, kMost);
+    if (text != "auto") threads = number(text, what, 1, 1024);
   };
-  app.add_option_function<std::string>(
-         "--input-threads", parse,
-         "Threads of each worker that read, transform and augment its samples, or auto (default): "
-         "one, and more while batches come late and more threads help")
-      ->type_name("NUMBER");
+  add_settings(
+      app, "--input",
+      "How batches are made: sharding=data (default), file or off; shuffle=off, in the order of "
+      "the data; shuffle_seed=7 (default: --seed); drop_remainder=off, so that the last samples of "
+      "an epoch are a smaller batch; prefetch=2 batches that threads prepare ahead (0: the worker "
+      "makes them); threads=4 per worker to read, transform and augment samples (default auto: "
+      "one, and more while batches come late and more threads help)",
+      {{"sharding", [this](Text text, Text) { sharding = text; }},
+       {"shuffle", [this](Text text, Text what) { shuffle = parse_switch(text, what); }},
+       {"shuffle_seed", read_seed},
+       {"drop_remainder",
+        [this](Text text, Text what) { drop_remainder = parse_switch(text, what); }},
+       {"prefetch",
+        [this, number](Text text, Text what) { prefetch = number(text, what, 0, 1'000'000); }},
+       {"threads", read_threads}});
 }
 
 void FeedOptions::check_values() const {
   training::find_sharding(sharding);
-  if (shuffle_seed && !shuffle) fail_without_effect("--shuffle-seed", "--shuffle on");
-  if (threads && prefetch == 0) fail_without_effect("--input-threads", "--prefetch of at least 1");
+  if (shuffle_seed && !shuffle) fail_without_effect("--input shuffle_seed", "shuffle=on");
+  if (threads && prefetch == 0) fail_without_effect("--input threads", "prefetch of at least 1");
 }
 
 void FeedOptions::apply(training::Sampling& sampling) const {

@@ -10,6 +10,8 @@
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/rare_options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/settings_file.hpp"
 #include "bench/training/training_ranks.hpp"
@@ -29,7 +31,7 @@ std::string name_of(const std::string& names) {
 
 template <class Number>
 void add_number(CLI::App& app, const std::string& names, Number& value, Count min,
-                const std::string& help) {
+                const std::string& help, const std::string& kind = "NUMBER") {
   const auto parse = [&value, what = name_of(names), min](const std::string& text) {
     const Count number = parse_count(text, what);
     constexpr auto kMax = std::numeric_limits<Number>::max();
@@ -37,7 +39,7 @@ void add_number(CLI::App& app, const std::string& names, Number& value, Count mi
       fail(Blame::usage, fmt::format("{} is {}: give at least {}", what, number, min));
     value = static_cast<Number>(number);
   };
-  app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
+  app.add_option_function<std::string>(names, parse, help)->type_name(kind);
 }
 
 void add_word(CLI::App& app, const std::string& names, std::string& value,
@@ -62,11 +64,10 @@ std::string names_of_models() {
 void add_what(CLI::App& app, TrainOptions& o) {
   as_list(
       app.add_option("-m,--model", o.models,
-                     fmt::format("{} (default mlp), or several; or profile:NAME, whose options "
-                                 "`arlab train -b simulated --help` and `arlab train -b threads "
-                                 "-m profile:resnet50 --help` list",
+                     fmt::format("{} (default mlp), or several; profiles of others are for `arlab "
+                                 "plan`, which simulates, and `arlab replay`",
                                  names_of_models())))
-      ->type_name("NAMES");
+      ->type_name("MODELS");
   as_list(app.add_option(
               "-w,-p,--workers,--ranks", o.workers,
               "Workers: 4, or 1,2,4 to compare; under mpirun the job's ranks, or fewer besides"))
@@ -86,11 +87,12 @@ void add_what(CLI::App& app, TrainOptions& o) {
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
   add_number(
       app, "--steps", o.learning.max_steps, 1,
-      "Stop after this number of steps (beyond one epoch: goes on, unless --epochs is given)");
+      "Training steps, also of several epochs unless --epochs is given (default: all of an epoch)");
   add_number(app, "--warmup-steps", o.warmup_steps, 0,
              "First steps that rates, times and speed-ups leave out (default 10; at most half of "
              "a run)");
-  add_number(app, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
+  add_number(app, "--seed", o.seed, 0,
+             "Seed of random numbers: of weights, data and order (default 1)", "SEED");
   add_number(app, "--threads", o.threads, 1, "Compute threads per worker (default 1)");
   add_word(app, "--device", o.device, "cpu (default) or cuda");
   app.add_flag("--sync-bn", o.sync_batch_norm,
@@ -107,19 +109,19 @@ void add_how(CLI::App& app, TrainOptions& o) {
               "native, or auto, which times all of them first (default ring; tree for "
               "central_storage); or several"))
       ->type_name("NAMES");
-  add_word(app, "-b,--backend", o.backend,
-           fmt::format(
-               "{}; default {}, under mpirun and srun {}; or {}: {}; or simulated, of a profile: "
-               "`arlab train -b simulated --help`",
-               backend_names([](const collectives::Backend& b) {
-                 return b.placement != collectives::Placement::colocated;
-               }),
-               backend_names([](const collectives::Backend& b) { return b.default_alone; }),
-               backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
-               o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
+  add_word(
+      app, "-b,--backend", o.backend,
+      fmt::format("{}; default {}, under mpirun and srun {}; or {}: {}",
+                  backend_names([](const collectives::Backend& b) {
+                    return b.placement != collectives::Placement::colocated;
+                  }),
+                  backend_names([](const collectives::Backend& b) { return b.default_alone; }),
+                  backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
+                  o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
   add_number(app, "--groups", o.learning.route_options.group_size, 1,
              "Ranks per machine, for hierarchical and hsdp (default: the actual number)");
-  add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
+  add_number(app, "--segments", o.learning.segments, 1,
+             "Pipeline segments per allreduce (default 1)", "COUNT");
   app.add_option(
          "--scheduler", o.schedulers,
          "Order of gradient messages: any of `arlab list schedulers`, with parameters as in "
@@ -139,24 +141,39 @@ void add_how(CLI::App& app, TrainOptions& o) {
       "Steps between comparisons of the replicas (default 100; 0: at the end of each epoch)");
 }
 
+void add_save(CLI::App& app, training::SavePolicy& policy) {
+  using Text = const std::string&;
+  constexpr std::int32_t kMost = 1'000'000'000;
+  const auto number = [](Text text, Text what, std::int32_t least) {
+    return checked_number(parse_count(text, what), what, least, kMost);
+  };
+  add_settings(
+      app, "--save",
+      "What is saved: every=100 steps, too; keep=3 checkpoints (default; 0: all); best_only=on: "
+      "only when the validation loss is lower than before; weights_only=on: only weights, from "
+      "which a run cannot continue",
+      {{"every",
+        [&policy, number](Text text, Text what) { policy.every_steps = number(text, what, 1); }},
+       {"keep", [&policy, number](Text text, Text what) { policy.keep = number(text, what, 0); }},
+       {"best_only",
+        [&policy](Text text, Text what) { policy.best_only = parse_switch(text, what); }},
+       {"weights_only",
+        [&policy](Text text, Text what) { policy.weights_only = parse_switch(text, what); }}});
+}
+
 void add_kept(CLI::App& app, TrainOptions& o) {
   app.add_option("--checkpoint", o.checkpoint,
                  "Save checkpoints in this folder, and continue from the latest one")
       ->type_name("FOLDER");
-  add_number(app, "--save-every", o.policy.every_steps, 1,
-             "Also save after every this number of steps");
-  add_number(app, "--keep", o.policy.keep, 0, "Checkpoints to keep (default 3; 0: all)");
-  app.add_flag("--best-only", o.policy.best_only,
-               "Save only when the validation loss is lower than before");
-  app.add_flag("--weights-only", o.policy.weights_only,
-               "Save only weights; a run cannot continue from them");
+  add_save(app, o.policy);
   app.add_option("--json", o.json,
                  "Write one record per run as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
   app.add_option("--csv", o.csv,
                  "Write one record per run as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
-  app.add_flag("--plan", o.plan, "Print the runs and their settings, without training");
+  app.add_flag("--dry-run", o.dry_run,
+               "Print the configurations and their settings, without training");
   app.add_option("--target", o.target,
                  "Validation accuracy, 0 to 1, for the time to accuracy of a study or of --tune "
                  "(default: the final accuracy of the fastest dense run, or of the first setting "
@@ -168,16 +185,11 @@ void add_kept(CLI::App& app, TrainOptions& o) {
          "until the accuracy of --target, and write the fastest to reach it for --settings; "
          "tries the compressors that are given")
       ->type_name("FILE");
-  app.add_option(
-         "--network,--machine", o.network,
-         "With --tune on real ranks: the network of its search, such as 10G, a topology, or "
-         "a machine file of `arlab calibrate`")
-      ->type_name("NETWORK");
   app.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
       ->type_name("FOLDER");
   app.add_option("--record-profile", o.record_profile,
                  "Measure a few steps of one worker without communication, and write them as a "
-                 "profile for `arlab train -b simulated -m profile:FILE`; does not train")
+                 "profile for `arlab plan -m profile:FILE`; does not train")
       ->type_name("FILE");
   app.add_option("--trace", o.trace, "Write a trace of computation and communication for Perfetto")
       ->type_name("FILE");
@@ -199,6 +211,9 @@ void TrainOptions::add(CLI::App& app) {
   add_kept(app, *this);
   add_settings_option(app);
   add_timeout(app, patience);
+  make_rare(app, {"--micro-batches", "--warmup-steps", "--sync-bn", "--groups", "--segments",
+                  "--aggregation", "--check-every", "--lr-decay-epochs", "--lr-decay-factor",
+                  "--latency", "--speed", "--jitter", "--codec-cost"});
 }
 
 std::vector<const training::Architecture*> TrainOptions::chosen_models() const {

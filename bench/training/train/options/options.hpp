@@ -44,8 +44,8 @@ struct TrainOptions {
   std::string checkpoint;
   training::SavePolicy policy;
   std::string json, csv, tensorboard, trace, record_profile;
-  std::string tune, network;  ///< the file of settings to write; the network of its search
-  bool plan = false;
+  std::string tune;  ///< the file of settings to write
+  bool dry_run = false;
   collectives::Patience patience;    ///< of the ranks
   std::vector<std::string> command;  ///< the whole command line
 

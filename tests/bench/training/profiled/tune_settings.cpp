@@ -62,7 +62,10 @@ TEST_CASE("tuning: all settings of the space are simulated, the fastest first") 
 TEST_CASE("settings files take the place of their option") {
   CHECK(with_settings({"arlab", "train", "-w", "2"}) ==
         std::vector<std::string>{"arlab", "train", "-w", "2"});
-  CHECK(with_settings({"arlab", "plan", "--settings", "none"}).size() == 4);
+  CHECK(with_settings({"arlab", "run", "--settings", "none"}).size() == 4);
+  CHECK(refusal([] {
+          with_settings({"arlab", "plan", "--settings"});
+        }).starts_with("--settings needs a value"));
   CHECK(refusal([] {
           with_settings({"arlab", "train", "--settings"});
         }).starts_with("--settings needs a value"));
