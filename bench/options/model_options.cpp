@@ -30,7 +30,6 @@ std::string with_links(std::string_view between) {
 
 constexpr const char* kDefaultModel = "alpha_beta";
 constexpr const char* kLinkModel = "fluid";           // if there is a topology
-constexpr const char* kMachineModel = "connections";  // which machine files describe
 
 }  // namespace
 

@@ -23,6 +23,9 @@ namespace arlab::bench {
 
 struct MachineFile;
 
+/// The model that machine files describe.
+inline constexpr const char* kMachineModel = "connections";
+
 struct ModelOptions {
   /// As given; empty: connections with a machine file, fluid with a topology, else alpha_beta.
   std::string model;

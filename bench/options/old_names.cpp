@@ -9,6 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/config/launcher.hpp"
+#include "bench/options/model_options.hpp"
 #include "bench/text/say.hpp"
 #include "simulator/models/model.hpp"
 
@@ -60,8 +61,6 @@ constexpr Moved kMoved[] = {{"--servers", "parameter_server", "servers"},
                             {"--fragments", "diloco", "fragments"},
                             {"--delay", "diloco", "delay"},
                             {"--mix", "diloco", "mix"}};
-
-constexpr std::string_view kMachineModel = "connections";  // which machine files describe
 
 // What --model, --machine and the parameters of models said before --network.
 struct OldNetwork {

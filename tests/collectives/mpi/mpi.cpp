@@ -172,9 +172,9 @@ TEST_CASE("the library's collectives of device memory are staged only where they
       CountingDevice device(*devices.front());
       {
         const auto transport = mpi_transport(*world, device, directly);
-        const auto stream = device.make_stream();
+        const auto stream = device.make_stream(StreamKind::own);
         const Problem problem{.ranks = world->ranks(), .elements = 100};
-        const DeviceMemory data = device.allocate(100 * size_of(dtype));
+        const DeviceMemory data = device.allocate(100 * size_of(dtype), MemoryKind::device);
         const std::span<std::byte> vector(data.data(), data.size());
         fill(vector, {dtype, Op::sum}, problem, world->rank());
         transport->baseline(*stream).run(problem, data.data(), data.data(), {dtype, Op::sum});

@@ -53,7 +53,7 @@ Run run_on(const std::string& topology, Rank ranks, std::string_view algorithm, 
   return run_on(fabric_of(make_topology(topology, ranks), ranks), algorithm, elements, segments);
 }
 
-constexpr Time ns(Count n) { return n * kNanosecond; }
+constexpr Time nanoseconds(Count n) { return n * kNanosecond; }
 
 // A byte takes a nanosecond on a link, and a transfer 1 us besides.
 const char* const kStar = "crossbar:bandwidth=1GB/s,latency=500ns,aggregate=yes";
@@ -62,22 +62,22 @@ const char* const kStar = "crossbar:bandwidth=1GB/s,latency=500ns,aggregate=yes"
 
 TEST_CASE("with sharp a vector goes up and down once, whatever the number of ranks") {
   for (const Rank ranks : {2, 4, 8})
-    CHECK(run_on(kStar, ranks, "sharp", 4000).result.finish == ns(1000 + 4000));
+    CHECK(run_on(kStar, ranks, "sharp", 4000).result.finish == nanoseconds(1000 + 4000));
   // Over two levels: four latencies, and still each link once.
   const char* const tree =
       "leaf_spine:leaves=2,hosts=2,spines=1,bandwidth=1GB/s,latency=500ns,"
       "oversubscription=2,aggregate=yes";
   const Run run = run_on(tree, 4, "sharp", 4000);
-  CHECK(run.result.finish == ns(2000 + 4000));
+  CHECK(run.result.finish == nanoseconds(2000 + 4000));
   for (const LinkLoad& load : run.loads) CHECK(load.bytes == 4000);
 }
 
 TEST_CASE("with nvls a rank's link carries its vector and its share, each way") {
   // One piece: up for the sums, then down for the results.
-  CHECK(run_on(kStar, 4, "nvls:pieces=1", 4000).result.finish == ns(2 * (1000 + 4000)));
+  CHECK(run_on(kStar, 4, "nvls:pieces=1", 4000).result.finish == nanoseconds(2 * (1000 + 4000)));
   // Four pieces: the results of one go down while the next is added.
   const Run run = run_on(kStar, 4, "nvls:pieces=4", 4000);
-  CHECK(run.result.finish == ns(5 * 1000 + 1000 + 3 * 1250 + 1000));
+  CHECK(run.result.finish == nanoseconds(5 * 1000 + 1000 + 3 * 1250 + 1000));
   for (const LinkLoad& load : run.loads) CHECK(load.bytes == 5000);
 }
 
@@ -88,20 +88,22 @@ TEST_CASE("teams of groups and of places take trees of their own") {
       "nvlink_latency=0,latency=0,nvls=yes,sharp=yes";
   // Shares of 2,000 bytes: reduced in 2,000 ns, since 4,000 bytes go up; over the rail in 2,000;
   // copied to all in 2,000.
-  CHECK(run_on(pod, 4, "hierarchical:within=nvls,across=sharp", 4000).result.finish == ns(6000));
+  CHECK(run_on(pod, 4, "hierarchical:within=nvls,across=sharp", 4000).result.finish ==
+        nanoseconds(6000));
   // Without SHARP, by two ranks of a double tree: up and down.
-  CHECK(run_on(pod, 4, "nvls_tree", 4000).result.finish >= ns(2000 + 2000 + 2000));
+  CHECK(run_on(pod, 4, "nvls_tree", 4000).result.finish >= nanoseconds(2000 + 2000 + 2000));
   // Direct exchange in the node: 2,000 bytes at 2 bytes/ns.
-  CHECK(run_on(pod, 4, "collnet_direct", 4000).result.finish == ns(1000 + 2000 + 1000));
-  CHECK(run_on(pod, 4, "collnet_chain", 4000).result.finish == ns(1000 + 2000 + 1000));
+  CHECK(run_on(pod, 4, "collnet_direct", 4000).result.finish == nanoseconds(1000 + 2000 + 1000));
+  CHECK(run_on(pod, 4, "collnet_chain", 4000).result.finish == nanoseconds(1000 + 2000 + 1000));
 }
 
 TEST_CASE("slots of switchml limit the rate to a window per round trip") {
   // 10 chunks of 100 bytes in 2 slots: 100 ns on the link, then 1 us until the next one.
   CHECK(run_on(kStar, 4, "switchml:slots=2,chunk=100", 1000).result.finish ==
-        ns(1000 + 200 + 4 * 1100));
+        nanoseconds(1000 + 200 + 4 * 1100));
   // 20 slots keep the links busy.
-  CHECK(run_on(kStar, 4, "switchml:slots=20,chunk=100", 10'000).result.finish == ns(1000 + 10'000));
+  CHECK(run_on(kStar, 4, "switchml:slots=20,chunk=100", 10'000).result.finish ==
+        nanoseconds(1000 + 10'000));
 }
 
 TEST_CASE("a switch adds at its own rate, and with its latency") {
@@ -113,9 +115,9 @@ TEST_CASE("a switch adds at its own rate, and with its latency") {
   })",
                                        "net.dot");
   const auto fabric = fabric_of(file, 3);
-  CHECK(run_on(fabric, "sharp", 3000).result.finish == ns(2000 + 200 + 6000));
+  CHECK(run_on(fabric, "sharp", 3000).result.finish == nanoseconds(2000 + 200 + 6000));
   // Messages do not pass through what adds: a ring's round of 1,000 bytes takes 1,000 ns.
-  CHECK(run_on(fabric, "ring", 3000).result.finish == ns(4 * (2000 + 1000)));
+  CHECK(run_on(fabric, "ring", 3000).result.finish == nanoseconds(4 * (2000 + 1000)));
 }
 
 TEST_CASE("what is simulated is what is counted, and a trace explains the time") {

@@ -16,28 +16,30 @@ using namespace arlab::training;
 
 namespace {
 
+using Costs = std::vector<toy::CostsOnly::Cost>;
+
 constexpr int kSimulatedSteps = 10;
 constexpr Bytes kUnit = 50'000;  // of sharded strategies
 
 /// Variables of odd sizes, whose passes take the given picoseconds and twice that.
-toy::CostsOnly odd_costs() {
-  return toy::CostsOnly({{20'000, 70'000'000},
-                         {37, 1'000'003},
-                         {5, 0},
-                         {4'096, 90'000'001},
-                         {1, 500},
-                         {9'999, 31'000'000}});
+Costs odd_costs() {
+  return {{20'000, 70'000'000},
+          {37, 1'000'003},
+          {5, 0},
+          {4'096, 90'000'001},
+          {1, 500},
+          {9'999, 31'000'000}};
 }
 
 /// Variables of which 2 to 8 ranks hold equal parts, in units of several sizes: all ranks finish a
 /// collective together.
-toy::CostsOnly even_costs() {
-  return toy::CostsOnly({{24'000, 70'000'000},
-                         {16'000, 31'000'003},
-                         {4'800, 0},
-                         {9'600, 90'000'001},
-                         {48, 500},
-                         {240, 11'000'000}});
+Costs even_costs() {
+  return {{24'000, 70'000'000},
+          {16'000, 31'000'003},
+          {4'800, 0},
+          {9'600, 90'000'001},
+          {48, 500},
+          {240, 11'000'000}};
 }
 
 struct EmulatedRun {
@@ -52,7 +54,7 @@ struct EmulatedRun {
   Count fragments = 1, delay = 0;
 };
 
-toy::CostsOnly costs_of(const EmulatedRun& s) {
+Costs costs_of(const EmulatedRun& s) {
   return find_strategy(s.strategy).sharded ? even_costs() : odd_costs();
 }
 
@@ -105,7 +107,7 @@ TrainingPlan plan_of(const EmulatedRun& s) {
                     .ranks = s.ranks,
                     .slowdown = s.slowdown,
                     .steps = kSimulatedSteps};
-  const toy::CostsOnly costs = costs_of(s);
+  const toy::CostsOnly costs(costs_of(s));
   for (const Variable& v : costs.variables())
     plan.layers.push_back({v.name, Time{v.work}, Time{2 * v.work}, v.elements, {}});
   return plan;
