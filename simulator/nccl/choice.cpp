@@ -30,8 +30,7 @@ double nvls_chunk(const Tuning& t, Algorithm algorithm, double bytes) {
   };
   constexpr Step kNvls[] = {{64, 65536}, {8, 32768}, {2, 16384}};
   constexpr Step kTree[] = {{16, 131072}, {4, 65536}, {1, 32768}};
-  const double together =
-      static_cast<double>(nvls_channels(t.machine)) * t.machine.ranks_per_node;
+  const double together = static_cast<double>(nvls_channels(t.machine)) * t.machine.ranks_per_node;
   const bool tree = algorithm == Algorithm::nvlstree;
   double chunk = tree && t.machine.nodes >= 4 ? 65536 : 131072;
   for (const Step& step : tree ? kTree : kNvls)

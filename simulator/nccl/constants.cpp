@@ -13,8 +13,7 @@ std::size_t row_of(Generation generation) { return static_cast<std::size_t>(gene
 
 // Rates of LL. Inside a node the GPU limits it; between nodes the processor's vendor names the row.
 double ll_max(const Machine& m) {
-  constexpr PerNodes kRows[] = {
-      {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
+  constexpr PerNodes kRows[] = {{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
   std::size_t row = m.nodes == 1 ? row_of(m.gpu.generation) : m.cpu == Cpu::amd ? 1 : 0;
   if (m.version < 22100) row = std::min<std::size_t>(row, 1);
   return kRows[row][node_column(m)];
@@ -74,9 +73,15 @@ StepLatency inside(const Machine& m) {
   return {.tree = {old ? .52 : .6, 1.25, tree_simple(m, 4)},
           .ring = {old ? .47 : .6, 1.9, 3.4},
           .collnetdirect = m.version < 21900 ? 8 : 3.7,
-          .collnetchain = old ? 8 : m.version < 21900 ? 4.75 : 2.8,
-          .nvls = m.version < 21900 ? 0.0 : m.version < 22100 ? 23 : 25,
-          .nvlstree = m.version < 21900 ? 0.0 : m.version < 22100 ? 23 : 25,
+          .collnetchain = old                 ? 8
+                          : m.version < 21900 ? 4.75
+                                              : 2.8,
+          .nvls = m.version < 21900   ? 0.0
+                  : m.version < 22100 ? 23
+                                      : 25,
+          .nvlstree = m.version < 21900   ? 0.0
+                      : m.version < 22100 ? 23
+                                          : 25,
           .pat = 4};
 }
 
@@ -87,9 +92,14 @@ StepLatency network(const Machine& m) {
   return {.tree = {5, 8.5, tree_simple(m, 14)},
           .ring = {2.7, 4, old ? (slow ? 28 : 9.6) : 14},
           .collnetdirect = m.version < 21900 ? 10.7 : 31,
-          .collnetchain = old ? 10.7 : m.version < 21900 ? 14 : 30,
+          .collnetchain = old                 ? 10.7
+                          : m.version < 21900 ? 14
+                                              : 30,
           .nvls = old ? 0.0 : 18,
-          .nvlstree = old ? 0.0 : m.version < 21900 ? 19 : m.version < 22809 ? 14 : 20.9,
+          .nvlstree = old                 ? 0.0
+                      : m.version < 21900 ? 19
+                      : m.version < 22809 ? 14
+                                          : 20.9,
           .pat = 14};
 }
 

@@ -6,8 +6,8 @@
 namespace arlab::simulator::nccl {
 namespace {
 
-constexpr int kMostChannels = 16;    // of a search
-constexpr double kPcie = 24;         // GB/s that a GPU reaches through PCIe 4.0
+constexpr int kMostChannels = 16;  // of a search
+constexpr double kPcie = 24;       // GB/s that a GPU reaches through PCIe 4.0
 constexpr double kRounding = 1e-9;
 
 using Rates = std::vector<double>;
@@ -137,7 +137,8 @@ Graphs graphs_of(const Machine& m) {
   graphs.ring = m.nodes == 1 ? ring_inside(m) : ring_between(m);
   graphs.tree = m.nodes == 1 ? graphs.ring : tree_between(m, graphs.ring);
   if (m.has_nvls()) graphs.nvls = nvls_graph(m);
-  if (m.collnet && m.nodes > 1) graphs.collnet = {nics_of(m).used, nics_of(m).rate, nics_of(m).rate};
+  if (m.collnet && m.nodes > 1)
+    graphs.collnet = {nics_of(m).used, nics_of(m).rate, nics_of(m).rate};
   return graphs;
 }
 

@@ -13,19 +13,24 @@ namespace {
 
 using enum Generation;
 // Links by NVIDIA's data sheets; NCCL treats Ada like Ampere.
-constexpr Gpu kGpus[] = {{"v100", volta, 6},      {"a100", ampere, 12},
-                         {"a40", ampere, 0},      {"l40s", ampere, 0},
-                         {"h100", hopper, 18},    {"h100_pcie", hopper, 0},
-                         {"h200", hopper, 18},    {"gh200", hopper, 18},
-                         {"b200", blackwell, 18}, {"b300", blackwell, 18},
-                         {"gb200", blackwell, 18}, {"gb300", blackwell, 18},
+constexpr Gpu kGpus[] = {{"v100", volta, 6},
+                         {"a100", ampere, 12},
+                         {"a40", ampere, 0},
+                         {"l40s", ampere, 0},
+                         {"h100", hopper, 18},
+                         {"h100_pcie", hopper, 0},
+                         {"h200", hopper, 18},
+                         {"gh200", hopper, 18},
+                         {"b200", blackwell, 18},
+                         {"b300", blackwell, 18},
+                         {"gb200", blackwell, 18},
+                         {"gb300", blackwell, 18},
                          {"rtx_pro_6000", blackwell, 0}};
 
 constexpr int kMostPatch = 99;
 
 void expect(bool right, std::string_view what, const std::string& value, std::string_view range) {
-  if (!right)
-    fail(Blame::usage, concat("nccl: ", what, " is ", value, ": give ", range));
+  if (!right) fail(Blame::usage, concat("nccl: ", what, " is ", value, ": give ", range));
 }
 
 }  // namespace

@@ -33,12 +33,12 @@ struct Machine {
   Cpu cpu = Cpu::intel;
   int version = 22809;
   Rank nodes = 1, ranks_per_node = 8;
-  int nics = 0;             ///< of a node; 0: one per GPU
-  double nic = 50;          ///< GB/s of one NIC
-  double nic_latency = 0;   ///< us, beyond what NCCL assumes of any network
-  bool collnet = false;     ///< switches reduce, and NCCL_COLLNET_ENABLE is set
-  bool multicast = true;    ///< NVSwitches reduce (NVLS), if the GPU's generation can
-  bool cube_mesh = false;   ///< NVLinks join pairs of 8 GPUs as in DGX-1, without a switch
+  int nics = 0;            ///< of a node; 0: one per GPU
+  double nic = 50;         ///< GB/s of one NIC
+  double nic_latency = 0;  ///< us, beyond what NCCL assumes of any network
+  bool collnet = false;    ///< switches reduce, and NCCL_COLLNET_ENABLE is set
+  bool multicast = true;   ///< NVSwitches reduce (NVLS), if the GPU's generation can
+  bool cube_mesh = false;  ///< NVLinks join pairs of 8 GPUs as in DGX-1, without a switch
 
   Rank ranks() const { return nodes * ranks_per_node; }
   bool has_nvls() const {

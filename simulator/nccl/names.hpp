@@ -23,16 +23,15 @@ enum class Protocol : std::uint8_t { ll, ll128, simple };
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 enum class Cpu : std::uint8_t { intel, amd, arm };
 
-inline constexpr std::array kAlgorithms{Algorithm::ring,         Algorithm::tree,
-                                        Algorithm::nvls,         Algorithm::nvlstree,
-                                        Algorithm::collnetdirect, Algorithm::collnetchain,
-                                        Algorithm::pat};
+inline constexpr std::array kAlgorithms{
+    Algorithm::ring,          Algorithm::tree,         Algorithm::nvls, Algorithm::nvlstree,
+    Algorithm::collnetdirect, Algorithm::collnetchain, Algorithm::pat};
 inline constexpr std::array kProtocols{Protocol::ll, Protocol::ll128, Protocol::simple};
 inline constexpr std::array kCpus{Cpu::intel, Cpu::amd, Cpu::arm};
 
 constexpr std::string_view name(Algorithm algorithm) {
-  constexpr std::string_view kNames[] = {
-      "ring", "tree", "nvls", "nvlstree", "collnetdirect", "collnetchain", "pat"};
+  constexpr std::string_view kNames[] = {"ring",          "tree",         "nvls", "nvlstree",
+                                         "collnetdirect", "collnetchain", "pat"};
   return kNames[static_cast<std::size_t>(algorithm)];
 }
 constexpr std::string_view name(Protocol protocol) {

@@ -43,8 +43,7 @@ Rates rates_of(const Machine& m, const Kernel& k) {
 SymmetricKernel fewest_blocks(const Kernel& k, const Rates& r) {
   SymmetricKernel best{k.name, time_of(k, r, k.most_blocks), k.most_blocks};
   for (int blocks = 1; blocks < k.most_blocks; ++blocks)
-    if (const double us = time_of(k, r, blocks); us <= 1.025 * best.us)
-      return {k.name, us, blocks};
+    if (const double us = time_of(k, r, blocks); us <= 1.025 * best.us) return {k.name, us, blocks};
   return best;
 }
 

@@ -11,13 +11,12 @@ namespace {
 
 int log2_of(Rank nodes) { return std::bit_width(static_cast<unsigned>(nodes)) - 1; }
 
-bool splits(Collective c) {
-  return c == Collective::all_gather || c == Collective::reduce_scatter;
-}
+bool splits(Collective c) { return c == Collective::all_gather || c == Collective::reduce_scatter; }
 
 // Whether the collective has the algorithm at all.
 bool has(const Machine& m, Collective collective, Algorithm algorithm, Protocol protocol) {
-  const bool only_simple = is_nvls(algorithm) || is_collnet(algorithm) || algorithm == Algorithm::pat;
+  const bool only_simple =
+      is_nvls(algorithm) || is_collnet(algorithm) || algorithm == Algorithm::pat;
   if (only_simple && protocol != Protocol::simple) return false;
   if (algorithm == Algorithm::ring) return true;
   if (collective == Collective::allreduce)
@@ -111,8 +110,8 @@ class Model {
       return std::min(rate * (alone ? .7 : .92), graphs_.ring.channels * c_.ring_ll128);
     }
     if (m_.version >= 22100) return std::min(c_.ll_max, rate * .5);
-    const bool adds = m_.nodes > 1 || collective_ == Collective::allreduce ||
-                      collective_ == Collective::reduce;
+    const bool adds =
+        m_.nodes > 1 || collective_ == Collective::allreduce || collective_ == Collective::reduce;
     return std::min(c_.ll_max, rate / (adds ? 4 : 3));
   }
 
@@ -158,8 +157,7 @@ class Model {
 
   double direct_rate(const Graph& graph) const {
     if (graph.channels == 0) return 0;
-    if (splits(collective_))
-      return m_.ranks_per_node * std::min(graph.inside, graph.between * .9);
+    if (splits(collective_)) return m_.ranks_per_node * std::min(graph.inside, graph.between * .9);
     double factor = static_cast<double>(m_.ranks_per_node) / graph.channels;
     factor -= (factor - 1) / 2;
     return graph.channels * graph.inside / factor *
@@ -170,8 +168,7 @@ class Model {
   double network(Algorithm algorithm, Protocol protocol) const {
     const bool exposed = m_.ranks_per_node == 1 && m_.version >= 22300;
     const Algorithm of = exposed ? Algorithm::tree : algorithm;
-    return c_.network.of(of, protocol) +
-           m_.nic_latency * (protocol == Protocol::simple ? 2 : 1);
+    return c_.network.of(of, protocol) + m_.nic_latency * (protocol == Protocol::simple ? 2 : 1);
   }
 
   double slower_ll(Protocol protocol) const {
@@ -191,8 +188,7 @@ class Model {
       return;
     }
     const double overhead = c_.overhead * (e.protocol == Protocol::simple ? 3 : 1);
-    const double step =
-        std::max(inside * slower_ll(e.protocol), m_.nodes > 1 ? overhead : 0);
+    const double step = std::max(inside * slower_ll(e.protocol), m_.nodes > 1 ? overhead : 0);
     const int twice = collective_ == Collective::allreduce ? 2 : 1;
     int across = m_.nodes == 1 ? 0 : twice * static_cast<int>(m_.nodes - 1);
     if (m_.version >= 21200 && m_.version < 22300 && m_.nodes > 1 && twice == 2)
@@ -240,7 +236,7 @@ double plateau(const Tuning& t, const Estimate& e, double bytes) {
     return 1;
   const double ranks = m.ranks();
   if (m.version < 21800)
-    return bytes < ranks / 16 * 65536                                         ? 1
+    return bytes < ranks / 16 * 65536                                     ? 1
            : m.version >= 21700 && m.gpu.generation >= Generation::hopper ? 1.5
                                                                           : 1.9;
   if (std::floor(bytes / (t.channels * ranks)) < 64) return 1;

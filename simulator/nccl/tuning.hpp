@@ -17,7 +17,7 @@ struct Estimate {
   Protocol protocol = Protocol::simple;
   double base = 0, inside = 0, between = 0;  ///< us: of the call, of steps in and between nodes
   double bandwidth = 0;                      ///< GB/s: of the vector by time
-  std::string why_not;  ///< why NCCL does not consider it; empty if it does
+  std::string why_not;                       ///< why NCCL does not consider it; empty if it does
 
   double latency() const { return base + inside + between; }
 };

@@ -143,9 +143,7 @@ TEST_CASE("nccl: fewer channels for short vectors") {
 
 // Times of NCCL's formula (src/sym_kernels.cc), computed apart for 8 H100.
 TEST_CASE("nccl: symmetric kernels") {
-  const auto us = [](double bytes) {
-    return symmetric_kernels(h100(1, 8), bytes).front().us;
-  };
+  const auto us = [](double bytes) { return symmetric_kernels(h100(1, 8), bytes).front().us; };
   CHECK(us(1024) == Approx(4.9).margin(0.1));
   CHECK(us(65536) == Approx(8.2).margin(0.1));
   CHECK(us(1 << 20) == Approx(9.3).margin(0.15));
