@@ -122,8 +122,8 @@ void add_log_options(CLI::App& command, IdentifyCommand& options) {
       ->type_name("FILE");
   command
       .add_option("--network", options.network,
-                  "With --nccl-log: the machine, nccl:gpu=h100,cpu=amd (`arlab list models`)")
-      ->type_name("NETWORK");
+                  "Networks, with --nccl-log: nccl:gpu=h100,cpu=amd (`arlab list models`)")
+      ->type_name("NETWORKS");
   command
       .add_option("--tuner", options.tuner,
                   "With --nccl-log: a table of NCCL's tuner plugin, and what it would change")
