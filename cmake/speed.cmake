@@ -113,7 +113,7 @@ endfunction()
 # Folders that form one unit, as regular expressions: what they instantiate of the same libraries is compiled once.
 set(ARLAB_UNITS
   "algorithms(/.*)?"
-  "simulator(/(analysis|bounds|connections|forest|models))?"
+  "simulator(/(analysis|bounds|connections|forest|models|nccl))?"
   "simulator/topologies(/.*)?"
   "simulator/(contention|engine|noise|sweep)"
   "collectives(/(gpu|host|nccl|reduce|threads))?"
@@ -121,7 +121,7 @@ set(ARLAB_UNITS
   "training/(data|exchange|profiles|simulation)"
   "bench/(config|formats|formats/msccl|formats/rules|options|simulate|text)"
   "bench/(measure|perf|results|run|study)"
-  "bench/(calibrate|sweep|training|training/profiled|tune|validation)"
+  "bench/(calibrate|sweep|training|training/profiled|tune|validation|validation/nccl)"
   "bench/(commands(/parts)?|training/train(/options)?)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
@@ -129,6 +129,7 @@ set(ARLAB_NOT_IN_UNITY
   bench/validation/calibrated/gpu_nodes.cpp
   bench/validation/calibrated/messages.cpp
   bench/validation/calibrated/nccl.cpp
+  bench/validation/calibrated/nccl_call.cpp
   bench/validation/calibrated/robust_fit.cpp
   bench/validation/calibrated/torus_ports.cpp
   simulator/contention/maxmin.cpp

@@ -11,17 +11,22 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
+#include "bench/options/nccl_network.hpp"
+#include "bench/options/network_spec.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/run/library_rows.hpp"
+#include "bench/text/read_file.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/tune/count_native.hpp"
+#include "bench/tune/nccl_log.hpp"
 
 namespace arlab::bench {
 namespace {
 
 struct IdentifyCommand {
   SweepOptions sweep;
+  std::string nccl_log, network, tuner;  // of a log of NCCL
   LibraryNames library;
   collectives::Patience patience;
 };
@@ -75,6 +80,56 @@ int identify(IdentifyCommand& command, Job& job) {
   return 0;
 }
 
+// The machine of --network, with what the log says of version and ranks where it does not.
+simulator::nccl::Machine machine_of(const std::string& network, const NcclLog& log) {
+  const NetworkSpec spec =
+      parse_network_spec(network.empty() ? std::string(kNcclNetwork) : network);
+  if (spec.model != kNcclNetwork)
+    fail(Blame::usage, fmt::format("--network {} is not a machine of NCCL's: write "
+                                   "nccl:gpu=h100,cpu=intel",
+                                   network));
+  simulator::nccl::Machine machine = nccl_machine(spec.parameters);
+  const auto given = [&](const char* name) { return spec.parameters.contains(name); };
+  if (log.version > 0 && !given("version")) machine.version = log.version;
+  if (log.nodes > 0 && !given("nodes")) machine.nodes = log.nodes;
+  if (log.ranks_per_node > 0 && !given("gpus")) machine.ranks_per_node = log.ranks_per_node;
+  return machine;
+}
+
+// What NCCL took, by its own log.
+void identify_log(const IdentifyCommand& command) {
+  check_can_write(command.sweep.json);
+  NcclLog log =
+      read_nccl_log(read_file(command.nccl_log, "give a log of NCCL_DEBUG=INFO"), command.nccl_log);
+  const simulator::nccl::Machine machine = machine_of(command.network, log);
+  std::vector<collectives::TuningRule> rules;
+  if (!command.tuner.empty())
+    rules = collectives::read_tuning_table(
+        read_file(command.tuner, "give a table of NCCL's tuner plugin"), command.tuner);
+  compare_with_model(log, machine, rules);
+  if (!command.sweep.json.empty()) {
+    ResultFile file(command.sweep.json, ResultFile::Mode::fresh, context(command.sweep.command));
+    for (const LoggedChoice& one : log.choices) file.add(to_json(one, machine));
+  }
+  if (command.sweep.json != "-") write_file(command.sweep.output, nccl_log_table(log, machine));
+}
+
+void add_log_options(CLI::App& command, IdentifyCommand& options) {
+  command
+      .add_option("--nccl-log", options.nccl_log,
+                  "Instead, read what NCCL took from its log (NCCL_DEBUG=INFO, "
+                  "NCCL_DEBUG_SUBSYS=INIT,TUNING)")
+      ->type_name("FILE");
+  command
+      .add_option("--network", options.network,
+                  "Networks, with --nccl-log: nccl:gpu=h100,cpu=amd (`arlab list models`)")
+      ->type_name("NETWORKS");
+  command
+      .add_option("--tuner", options.tuner,
+                  "With --nccl-log: a table of NCCL's tuner plugin, and what it would change")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 void add_identify(CLI::App& command, Session& session) {
@@ -82,6 +137,7 @@ void add_identify(CLI::App& command, Session& session) {
       "Examples:\n  mpirun -n 4 arlab identify -s 4..4Mx4\n"
       "  mpirun -n 4 arlab identify native:ring -n 3,1000\n"
       "  mpirun -n 8 arlab identify native:all -s 64K\n"
+      "  arlab identify --nccl-log nccl.log --network nccl:gpu=h100 --tuner table.csv\n"
       "Open MPI counts its messages; arlab compares those of each pair of ranks with what the "
       "algorithms send.");
   const auto options = std::make_shared<IdentifyCommand>();
@@ -106,9 +162,14 @@ void add_identify(CLI::App& command, Session& session) {
       .add_option("-o,--output", sweep.output, "Write the table to this file (default -, stdout)")
       ->type_name("FILE");
   add_timeout(command, options->patience);
+  add_log_options(command, *options);
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
+    if (!options->nccl_log.empty()) return identify_log(*options);
+    for (const auto& [name, text] :
+         {std::pair("--network", options->network), std::pair("--tuner", options->tuner)})
+      if (!text.empty()) fail_without_effect(name, "--nccl-log");
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx4"};
     if (o.positional.empty()) o.positional = {"native"};
     refuse_other_library(o.positional, "identify");

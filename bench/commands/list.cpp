@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/options/nccl_network.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -55,6 +56,12 @@ void list_models() {
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
                       std::string(p.name), std::string(p.default_value), std::string(p.help)});
     }
+  for (const Parameter& p : nccl_parameters_of_network()) {
+    const bool first = &p == nccl_parameters_of_network().data();
+    rows.push_back({first ? std::string(kNcclNetwork) : "",
+                    first ? "NCCL's own estimates, only for `arlab simulate native`" : "",
+                    std::string(p.name), std::string(p.default_value), std::string(p.help)});
+  }
   fmt::print(
       "{}\nThese are models of networks. Parameters follow a colon: --network loggops:L=5us. "
       "Models to train: arlab list architectures\n",

@@ -12,6 +12,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/simulate/estimate.hpp"
 #include "bench/simulate/evaluate.hpp"
+#include "bench/simulate/nccl_choice.hpp"
 #include "bench/simulate/replay_traces.hpp"
 #include "bench/sweep/workers.hpp"
 #include "bench/text/say.hpp"
@@ -53,6 +54,29 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
   if (o.json == "-" && o.output == "-") return;
   write_file(o.output, table_of(runs, command.rank_times));
   say_written(o.output);
+}
+
+// NCCL's own collectives, by its cost model.
+void simulate_nccl(const SimulateCommand& command) {
+  SweepOptions o = command.sweep;
+  if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Gx16"};
+  const NcclEstimates estimates = estimate_nccl(o, command.model);
+  if (!o.json.empty()) {
+    ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
+    for (const NcclEstimate& row : estimates.rows) file.add(record_of(row));
+  }
+  if (o.json == "-" && o.output == "-") return;
+  write_file(o.output, table_of(estimates));
+  say_written(o.output);
+}
+
+// Throws Error(usage) for an option that changes nothing for what is not simulated.
+void refuse_others(const CLI::App& app, std::string_view what,
+                   std::span<const std::string_view> used) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 &&
+        std::find(used.begin(), used.end(), option->get_name()) == used.end())
+      fail_without_effect(option->get_name(), what);
 }
 
 // Throws Error(usage) if two options exclude one another.
@@ -155,6 +179,13 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
   words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
   if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
     return simulate_traces(command, *options, traces);
+  if (asks_for_nccl(split_specs(words), options->model)) {
+    constexpr std::string_view kUsed[] = {"algorithms",   "--algorithm", "--network", "--ranks",
+                                          "--elements",   "--size",      "--dtype",   "--op",
+                                          "--collective", "--output",    "--json"};
+    refuse_others(command, "a network of messages, which nccl is not", kUsed);
+    return simulate_nccl(*options);
+  }
   take_defaults(*options);
   const ModelOptions& m = options->model;
   m.check_effects();
@@ -199,6 +230,7 @@ void add_simulate(CLI::App& command, Session& session) {
       "  arlab simulate ring -p 64 -s 1K..64M --network alpha_beta:alpha=5us,beta=0.08ns\n"
       "  arlab simulate butterfly -p 1M -s 4K --network loggops:L=5us,o=1us,g=0.5us,G=0.08ns\n"
       "  arlab simulate ring -p 64 --network torus,fat_tree:levels=2 --placement block,random\n"
+      "  arlab simulate native --network nccl:gpu=h100,version=2.28 -p 8..1024 -s 1K..1Gx16\n"
       "  arlab simulate file:trace.goal --network loggops");
   const auto options = std::make_shared<SimulateCommand>();
   options->sweep.add_axes(command, true);

@@ -14,6 +14,8 @@
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/validation/nccl/choices.hpp"
+#include "bench/validation/nccl/validation.hpp"
 #include "bench/validation/published_gains.hpp"
 #include "bench/validation/training_tables.hpp"
 #include "bench/validation/validation_tables.hpp"
@@ -29,10 +31,12 @@ struct ValidateOptions {
 };
 
 constexpr const char* kForm =
-    "give a folder with allreduce.csv, training_schedules.csv, training_scaling.csv or "
-    "published_gains.csv, in the form that docs/validation.md describes";
+    "give a folder with allreduce.csv, nccl.csv, aws_choice.csv, training_schedules.csv, "
+    "training_scaling.csv or published_gains.csv, in the form that docs/validation.md describes";
 
 constexpr const char* kGains = "published_gains.csv";
+constexpr const char* kNccl = "nccl.csv";
+constexpr const char* kTuner = "aws_choice.csv";
 
 using std::filesystem::path;
 
@@ -66,6 +70,26 @@ std::vector<PredictedGain> validate_gains(const path& folder) {
       profiles_of(folder));
 }
 
+std::optional<NcclValidation> validate_nccl_rows(const path& folder) {
+  if (!std::filesystem::exists(folder / kNccl)) return std::nullopt;
+  return validate_nccl(
+      read_nccl_rows(read_file((folder / kNccl).string(), "check its permissions"), kNccl));
+}
+
+// NCCL's own choice, and AWS's.
+void print_nccl(const std::optional<NcclValidation>& nccl, const path& folder,
+                const ValidateOptions& options, std::string_view before) {
+  if (nccl) {
+    print("{}{}", Lines{std::string(before)}, Lines{nccl_tables(*nccl)});
+    if (options.parameters) print("\n{}", Lines{nccl_parameters(*nccl)});
+    if (options.misses) print("\n{}", Lines{nccl_misses(*nccl, *options.misses / 100)});
+  }
+  if (!std::filesystem::exists(folder / kTuner)) return;
+  const std::string text = tuner_tables(
+      read_tuner_rows(read_file((folder / kTuner).string(), "check its permissions"), kTuner));
+  print("{}{}", Lines{nccl ? "\n" : std::string(before)}, Lines{text});
+}
+
 void run_validate(const ValidateOptions& options, const Session& session) {
   constexpr double kMostPercent = 1e6;
   if (options.misses && !(*options.misses >= 0 && *options.misses <= kMostPercent))
@@ -75,8 +99,11 @@ void run_validate(const ValidateOptions& options, const Session& session) {
   const path folder = options.folder;
   const std::vector<TrainingValidation> training = validate_training(folder);
   const std::vector<PredictedGain> gains = validate_gains(folder);
+  const std::optional<NcclValidation> nccl = validate_nccl_rows(folder);
   std::optional<Validation> validation;
-  if ((training.empty() && gains.empty()) || std::filesystem::exists(folder / "allreduce.csv"))
+  const bool others =
+      !training.empty() || !gains.empty() || nccl || std::filesystem::exists(folder / kTuner);
+  if (!others || std::filesystem::exists(folder / "allreduce.csv"))
     validation = validate(read_published_times(
         read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
   if (options.json != "-") {
@@ -93,6 +120,8 @@ void run_validate(const ValidateOptions& options, const Session& session) {
     if (options.misses)
       for (const TrainingValidation& one : training)
         print("\n{}", Lines{training_misses(one, least)});
+    print_nccl(nccl, folder, options,
+               validation || !training.empty() || !gains.empty() ? "\n" : "");
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
@@ -101,6 +130,8 @@ void run_validate(const ValidateOptions& options, const Session& session) {
   for (const TrainingValidation& one : training)
     for (const PredictedTraining& row : one.rows) file.add(to_json(row, one.file));
   for (const PredictedGain& row : gains) file.add(to_json(row, kGains));
+  if (nccl)
+    for (const PredictedNccl& row : nccl->rows) file.add(to_json(row));
 }
 
 }  // namespace
@@ -114,8 +145,9 @@ void add_validate(CLI::App& command, Session& session) {
   const auto options = std::make_shared<ValidateOptions>();
   command
       .add_option("folder", options->folder,
-                  "Folder with allreduce.csv, training_schedules.csv, training_scaling.csv or "
-                  "published_gains.csv (default: tests/validation of the repository)")
+                  "Folder with allreduce.csv, nccl.csv, aws_choice.csv, training_schedules.csv, "
+                  "training_scaling.csv or published_gains.csv (default: tests/validation of the "
+                  "repository)")
       ->type_name("FOLDER");
   command.add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "bench/formats/machine_file.hpp"
+#include "bench/options/nccl_network.hpp"
 #include "bench/options/network_spec.hpp"
 #include "bench/options/options.hpp"
 #include "bench/text/read_file.hpp"
@@ -191,6 +192,10 @@ const simulator::Model& ModelOptions::parsed_model() const {
     return simulator::find_model(!machine_path.empty() ? kMachineModel
                                  : topologies.empty()  ? kDefaultModel
                                                        : kLinkModel);
+  if (model == kNcclNetwork)
+    fail(Blame::usage,
+         "network nccl is NCCL's own cost model, without messages: it predicts only `arlab "
+         "simulate native --network nccl:...`");
   const simulator::Model& chosen = simulator::find_model(model);
   if (!machine_path.empty() && chosen.name != kMachineModel)
     fail(Blame::usage, fmt::format("{} describes model {}, not {}: leave out one of them",

@@ -7,6 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/options/model_options.hpp"
+#include "bench/options/nccl_network.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/import/file.hpp"
@@ -48,6 +49,7 @@ void check_known(const std::string& name) {
   std::vector<std::string_view> names = names_of(simulator::models());
   for (const std::string_view topology : names_of(simulator::topologies()))
     names.push_back(topology);
+  names.push_back(kNcclNetwork);
   if (name.find_first_of("./") == std::string::npos &&
       std::find(names.begin(), names.end(), name) == names.end())
     fail_unknown("network", name, names);
@@ -79,7 +81,7 @@ NetworkSpec parse_network_spec(const std::string& text) {
   if (name.ends_with(kMachineFile)) {
     spec.machine = name;
     add_settings(spec, settings, text);
-  } else if (is_model(name)) {
+  } else if (is_model(name) || name == kNcclNetwork) {
     spec.model = name;
     add_settings(spec, settings, text);
   } else if (is_port_rate(text)) {

@@ -1,0 +1,80 @@
+#include "bench/options/nccl_network.hpp"
+
+#include <fmt/format.h>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+namespace nccl = simulator::nccl;
+using Unit = Parameter::Unit;
+
+// `gpu`, `cpu` and `version` are words.
+constexpr Parameter kSettings[] = {
+    {"gpu", Unit::number, "h100",
+     "v100, a100, a40, l40s, h100, h100_pcie, h200, gh200, b200, b300, gb200, gb300 or "
+     "rtx_pro_6000"},
+    {"cpu", Unit::number, "intel", "intel, amd or arm"},
+    {"version", Unit::number, "2.28.9", "of NCCL, 2.8 to 2.30"},
+    {"nodes", Unit::count, "1", "nodes, unless -p says how many GPUs"},
+    {"gpus", Unit::count, "8", "GPUs per node"},
+    {"nics", Unit::count, "0", "NICs per node; 0: one per GPU"},
+    {"nic", Unit::bandwidth, "400Gbps", "rate of a NIC"},
+    {"latency", Unit::time, "0", "of a NIC, beyond what NCCL assumes: AWS counts 20us on p5"},
+    {"collnet", Unit::flag, "no", "switches between nodes reduce"},
+    {"nvls", Unit::flag, "yes", "NVSwitches reduce, if the GPUs' generation can"},
+    {"mesh", Unit::flag, "no", "NVLinks join pairs of GPUs, as in DGX-1"}};
+
+std::string written(const std::map<std::string, std::string>& settings, std::string_view name) {
+  const auto at = settings.find(std::string(name));
+  if (at != settings.end()) return at->second;
+  return std::string(find_parameter(kSettings, name, "network nccl").default_value);
+}
+
+double value(const std::map<std::string, std::string>& settings, std::string_view name) {
+  return parse_value(find_parameter(kSettings, name, "network nccl"), written(settings, name),
+                     name);
+}
+
+int count(const std::map<std::string, std::string>& settings, std::string_view name, int least,
+          int most) {
+  return checked_number(parse_count(written(settings, name), name), name, least, most);
+}
+
+const char* yes_or_no(bool flag) { return flag ? "yes" : "no"; }
+
+}  // namespace
+
+std::span<const Parameter> nccl_parameters_of_network() { return kSettings; }
+
+nccl::Machine nccl_machine(const std::map<std::string, std::string>& settings) {
+  constexpr int kMostNodes = 1 << 20, kMostInNode = 1024;
+  for (const auto& [name, text] : settings) find_parameter(kSettings, name, "network nccl");
+  nccl::Machine machine{.gpu = nccl::find_gpu(written(settings, "gpu")),
+                        .cpu = find_named(nccl::kCpus, written(settings, "cpu"), "processor"),
+                        .version = nccl::parse_version(written(settings, "version")),
+                        .nodes = count(settings, "nodes", 1, kMostNodes),
+                        .ranks_per_node = count(settings, "gpus", 1, kMostInNode),
+                        .nics = count(settings, "nics", 0, kMostInNode),
+                        .nic = value(settings, "nic") / 1e9,
+                        .nic_latency = value(settings, "latency") / 1e6,
+                        .collnet = value(settings, "collnet") > 0,
+                        .multicast = value(settings, "nvls") > 0,
+                        .cube_mesh = value(settings, "mesh") > 0};
+  return machine;
+}
+
+std::string nccl_text(const nccl::Machine& m) {
+  return fmt::format(
+      "gpu={},cpu={},version={},nodes={},gpus={},nics={},nic={}GB/s,latency={},collnet={},nvls={},"
+      "mesh={}",
+      m.gpu.name, nccl::name(m.cpu), nccl::show_version(m.version), m.nodes, m.ranks_per_node,
+      m.nics, show_number(m.nic), show_picoseconds(m.nic_latency * 1e6), yes_or_no(m.collnet),
+      yes_or_no(m.multicast), yes_or_no(m.cube_mesh));
+}
+
+}  // namespace arlab::bench

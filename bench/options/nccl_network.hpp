@@ -1,0 +1,26 @@
+// --network nccl:gpu=h100,nodes=8: a machine as NCCL's own cost model describes it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "algorithms/base/parameters.hpp"
+#include "simulator/nccl/machine.hpp"
+
+namespace arlab::bench {
+
+inline constexpr std::string_view kNcclNetwork = "nccl";
+
+/// The settings of the network, with defaults.
+std::span<const Parameter> nccl_parameters_of_network();
+
+/// Returns the machine of settings by name, as written. Throws Error(usage) that names the setting,
+/// its value, and what is allowed.
+simulator::nccl::Machine nccl_machine(const std::map<std::string, std::string>& settings);
+
+/// Returns all settings of a machine, as nccl_machine() reads them.
+std::string nccl_text(const simulator::nccl::Machine& machine);
+
+}  // namespace arlab::bench

@@ -1,0 +1,171 @@
+#include "bench/tune/nccl_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+
+#include "algorithms/base/error.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+#include "simulator/nccl/choice.hpp"
+
+namespace arlab::bench {
+namespace {
+
+namespace nccl = simulator::nccl;
+using nccl_function = collectives::nccl_abi::Function;
+
+struct Named {
+  std::string_view name;
+  Collective collective;
+  nccl_function function;
+};
+constexpr Named kCollectives[] = {
+    {"AllReduce", Collective::allreduce, nccl_function::all_reduce},
+    {"AllGather", Collective::all_gather, nccl_function::all_gather},
+    {"ReduceScatter", Collective::reduce_scatter, nccl_function::reduce_scatter},
+    {"Broadcast", Collective::broadcast, nccl_function::broadcast}};
+
+std::string word_at(std::string_view line, std::string_view before) {
+  const std::size_t at = line.find(before);
+  if (at == std::string_view::npos) return "";
+  const std::string_view rest = line.substr(at + before.size());
+  return std::string(rest.substr(0, rest.find_first_of(" \t\r,+")));
+}
+
+// Returns -1 unless the text is a whole number that is not negative.
+Count number_in(const std::string& text) {
+  Count number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
+// NCCL's word, or its number, in our names: "NVLS_TREE" and "5" are nvlstree.
+std::string plain(std::string word, std::span<const char* const> by_number) {
+  if (const Count number = number_in(word); number >= 0)
+    word = number < static_cast<Count>(by_number.size())
+               ? by_number[static_cast<std::size_t>(number)]
+               : "";
+  std::erase(word, '_');
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+
+std::string choice_in(std::string_view line) {
+  const std::string algorithm =
+      plain(word_at(line, "-> Algo "), collectives::nccl_abi::kAlgorithms);
+  const std::string protocol = plain(word_at(line, " proto "), collectives::nccl_abi::kProtocols);
+  return algorithm.empty() || protocol.empty() ? "" : algorithm + " " + protocol;
+}
+
+// "... nRanks 16 nNodes 2 localRanks 8 ...", or "... nranks 16 ...".
+void take_facts(std::string_view line, NcclLog& log) {
+  if (const std::string version = word_at(line, "NCCL version "); !version.empty()) {
+    try {
+      log.version = nccl::parse_version(version);
+    } catch (const Error&) {  // a version without a model says nothing
+    }
+  }
+  const Count nodes = number_in(word_at(line, " nNodes ")),
+              local = number_in(word_at(line, " localRanks "));
+  if (nodes > 0 && nodes <= (1 << 20) && local > 0 && local <= 1024) {
+    log.nodes = static_cast<Rank>(nodes);
+    log.ranks_per_node = static_cast<Rank>(local);
+  }
+}
+
+const nccl::Estimate* estimate_named(const nccl::Tuning& tuning, const std::string& name) {
+  for (const nccl::Estimate& e : tuning.estimates)
+    if (fmt::format("{} {}", nccl::name(e.algorithm), nccl::name(e.protocol)) == name) return &e;
+  return nullptr;
+}
+
+}  // namespace
+
+NcclLog read_nccl_log(std::string_view text, const std::string& file) {
+  NcclLog log;
+  std::map<std::pair<int, Count>, LoggedChoice> found;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    take_facts(line, log);
+    for (const Named& named : kCollectives) {
+      const Count bytes = number_in(word_at(line, fmt::format("{}: ", named.name)));
+      const std::string took = choice_in(line);
+      if (bytes < 1 || took.empty()) continue;
+      LoggedChoice& choice = found[{static_cast<int>(named.collective), bytes}];
+      choice.collective = named.collective;
+      choice.bytes = bytes;
+      choice.took = took;
+      ++choice.calls;
+    }
+  }
+  if (found.empty())
+    fail(Blame::usage, fmt::format("{} has no line such as 'AllReduce: 1024 Bytes -> Algo RING "
+                                   "proto LL': run with NCCL_DEBUG=INFO and "
+                                   "NCCL_DEBUG_SUBSYS=INIT,TUNING",
+                                   file));
+  for (auto& [key, choice] : found) log.choices.push_back(std::move(choice));
+  return log;
+}
+
+void compare_with_model(NcclLog& log, const nccl::Machine& machine,
+                        const std::vector<collectives::TuningRule>& rules) {
+  for (LoggedChoice& one : log.choices) {
+    const nccl::Tuning tuning = nccl::tune(machine, one.collective);
+    const auto bytes = static_cast<double>(one.bytes);
+    const nccl::Choice choice = nccl::choose(tuning, bytes);
+    one.estimated = fmt::format("{} {}", nccl::name(choice.estimate->algorithm),
+                                nccl::name(choice.estimate->protocol));
+    one.estimated_us = choice.us;
+    if (const nccl::Estimate* took = estimate_named(tuning, one.took); took && took->bandwidth > 0)
+      one.took_us = nccl::estimated_us(tuning, *took, bytes);
+    const auto named = std::ranges::find(kCollectives, one.collective, &Named::collective);
+    const collectives::TuningRule* rule =
+        collectives::find_rule(rules, {.function = named->function,
+                                       .bytes = one.bytes,
+                                       .nodes = static_cast<int>(machine.nodes),
+                                       .ranks = static_cast<int>(machine.ranks())});
+    if (rule)
+      one.tuned = plain(std::to_string(rule->algorithm), collectives::nccl_abi::kAlgorithms) + " " +
+                  plain(std::to_string(rule->protocol), collectives::nccl_abi::kProtocols);
+  }
+}
+
+std::string nccl_log_table(const NcclLog& log, const nccl::Machine& machine) {
+  std::vector<std::vector<std::string>> rows;
+  std::size_t same = 0;
+  for (const LoggedChoice& c : log.choices) {
+    same += c.took == c.estimated;
+    rows.push_back({std::string(name(c.collective)), show_bytes(c.bytes), show_count(c.calls),
+                    c.took, c.took_us > 0 ? show_time(c.took_us) : "", c.estimated,
+                    show_time(c.estimated_us), c.took == c.estimated ? "yes" : "no", c.tuned});
+  }
+  return compact({"collective", "size", "calls", "NCCL took", "estimate", "estimates choose",
+                  "its estimate", "the same", "tuner's table takes"},
+                 rows) +
+         fmt::format("\n{} of {} sizes as NCCL's estimates choose on {} x {} {} with NCCL {}.\n",
+                     same, log.choices.size(), machine.nodes, machine.ranks_per_node,
+                     machine.gpu.name, nccl::show_version(machine.version));
+}
+
+Json to_json(const LoggedChoice& c, const nccl::Machine& machine) {
+  return {{"schema", kSchema},
+          {"kind", "nccl_log"},
+          {"collective", name(c.collective)},
+          {"nodes", machine.nodes},
+          {"ranks_per_node", machine.ranks_per_node},
+          {"bytes", c.bytes},
+          {"calls", c.calls},
+          {"took", c.took},
+          {"took_us", c.took_us > 0 ? Json(c.took_us) : Json(nullptr)},
+          {"estimated", c.estimated},
+          {"estimated_us", c.estimated_us},
+          {"tuned", c.tuned.empty() ? Json(nullptr) : Json(c.tuned)}};
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,47 @@
+// NCCL's log: which algorithm and protocol it took for each size, beside what its estimates choose
+// and what the table of a tuner plugin would change.
+//
+// With NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,TUNING NCCL writes "AllReduce: 1024 Bytes -> Algo
+// RING proto LL"; before 2.26 with numbers in place of names, and with TRACE builds only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/problem.hpp"
+#include "bench/results/record.hpp"
+#include "collectives/plugins/nccl/table.hpp"
+#include "simulator/nccl/machine.hpp"
+
+namespace arlab::bench {
+
+/// One collective and size of a log.
+struct LoggedChoice {
+  Collective collective = Collective::allreduce;
+  Count bytes = 0, calls = 0;
+  std::string took;       ///< "ring ll"; of the last call
+  std::string estimated;  ///< what NCCL's estimates choose; empty without a model
+  double took_us = 0;     ///< by these estimates; 0 if NCCL could not take it
+  double estimated_us = 0;
+  std::string tuned;  ///< what the plugin's table takes; empty without a rule
+};
+
+struct NcclLog {
+  std::vector<LoggedChoice> choices;   ///< by collective and size
+  int version = 0;                     ///< 0: the log does not say
+  Rank nodes = 0, ranks_per_node = 0;  ///< 0: the log does not say
+};
+
+/// Reads the lines about choices, versions, and communicators; ignores all others. Throws
+/// Error(usage) that names `file` if it has no choice.
+NcclLog read_nccl_log(std::string_view text, const std::string& file);
+
+/// Fills in what the estimates choose on this machine, and what the table changes.
+void compare_with_model(NcclLog& log, const simulator::nccl::Machine& machine,
+                        const std::vector<collectives::TuningRule>& rules);
+
+std::string nccl_log_table(const NcclLog& log, const simulator::nccl::Machine& machine);
+Json to_json(const LoggedChoice& choice, const simulator::nccl::Machine& machine);
+
+}  // namespace arlab::bench

@@ -1,0 +1,139 @@
+#include "bench/validation/nccl/rows.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "bench/validation/csv_table.hpp"
+
+namespace arlab::bench {
+namespace {
+
+namespace nccl = simulator::nccl;
+
+constexpr Count kMostNodes = 1 << 20, kMostGpus = 1024;
+constexpr double kMostMicroseconds = 1e12;
+
+NcclSplit split_of(const CsvTable& table, std::size_t row) {
+  const std::string text = table.text(row, "split");
+  for (const NcclSplit split : {NcclSplit::calibrate, NcclSplit::test, NcclSplit::unfitted})
+    if (text == name(split)) return split;
+  table.refuse(row, "split", "give calibrate, test or unfitted");
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// How machines write the names of GPUs. Longer names come first.
+struct KnownGpu {
+  std::string_view written, name;
+};
+constexpr KnownGpu kKnownGpus[] = {{"GB300", "gb300"},
+                                   {"GB200", "gb200"},
+                                   {"GH200", "gh200"},
+                                   {"B300", "b300"},
+                                   {"B200", "b200"},
+                                   {"H200", "h200"},
+                                   {"H100", "h100"},
+                                   {"A100", "a100"},
+                                   {"V100", "v100"},
+                                   {"L40S", "l40s"},
+                                   {"RTX PRO 6000", "rtx_pro_6000"},
+                                   {"DGX (8 GPUs)", "h100"},
+                                   {"A40", "a40"}};
+
+// The release that was current when most machines of a generation were measured.
+int usual_version(nccl::Generation generation) {
+  if (generation < nccl::Generation::hopper) return nccl::parse_version("2.18.5");
+  return nccl::parse_version(generation == nccl::Generation::hopper ? "2.23" : "2.27");
+}
+
+// Processors by the makers' data sheets: A100 and p5 have AMD's, Grace is Arm's.
+nccl::Cpu cpu_of(const NcclRow& row, std::string_view gpu) {
+  if (gpu.starts_with("g")) return nccl::Cpu::arm;
+  const bool amd = (gpu == "a100" && !contains(row.machine, "ABCI")) || contains(row.machine, "p5");
+  return amd ? nccl::Cpu::amd : nccl::Cpu::intel;
+}
+
+// "InfiniBand HDR 4x200G": 4 NICs of 200 Gbit/s.
+void add_network(nccl::Machine& machine, const std::string& text) {
+  constexpr double kEfaLatency = 20;  // us, which AWS's own tuner counts on p5
+  if (contains(text, "EFA")) machine.nic_latency = kEfaLatency;
+  std::size_t at = 0;
+  while ((at = text.find('x', at + 1)) != std::string::npos) {
+    std::size_t first = at;
+    while (first > 0 && std::isdigit(static_cast<unsigned char>(text[first - 1]))) --first;
+    int nics = 0;
+    double gigabits = 0;
+    const char* const end = text.data() + text.size();
+    if (std::from_chars(text.data() + first, text.data() + at, nics).ec != std::errc() ||
+        std::from_chars(text.data() + at + 1, end, gigabits).ec != std::errc())
+      continue;
+    if (nics < 1 || nics > kMostGpus || !(gigabits > 0 && gigabits < 10000)) continue;
+    machine.nics = nics;
+    machine.nic = gigabits / 8;
+    return;
+  }
+}
+
+}  // namespace
+
+std::string_view name(NcclSplit split) {
+  return split == NcclSplit::calibrate ? "calibrate"
+         : split == NcclSplit::test    ? "test"
+                                       : "unfitted";
+}
+
+std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& name) {
+  const CsvTable table(text, name,
+                       {"machine", "gpus", "nodes", "network", "nccl_version", "collective",
+                        "dtype", "size_bytes", "time_us", "in_place", "split"});
+  std::vector<NcclRow> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const Count gpus = table.whole(i, "gpus", 1), nodes = table.whole(i, "nodes", 1);
+    if (nodes > kMostNodes) table.refuse(i, "nodes", "give at most 1048576");
+    if (gpus % nodes != 0 || gpus / nodes > kMostGpus)
+      table.refuse(i, "gpus", "give as many GPUs to each node, at most 1024");
+    NcclRow row{.machine = table.text(i, "machine"),
+                .network = table.text(i, "network"),
+                .version = table.text(i, "nccl_version"),
+                .nodes = static_cast<Rank>(nodes),
+                .gpus_per_node = static_cast<Rank>(gpus / nodes),
+                .collective = table.text(i, "collective"),
+                .dtype = table.text(i, "dtype"),
+                .bytes = static_cast<double>(table.whole(i, "size_bytes", 1)),
+                .in_place = table.text(i, "in_place") == "1",
+                .us = table.number(i, "time_us", 1e-6),
+                .split = split_of(table, i)};
+    if (row.machine.empty()) table.refuse(i, "machine", "name the machine");
+    if (row.us > kMostMicroseconds) table.refuse(i, "time_us", "give at most 1e12");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::optional<nccl::Machine> machine_of(const NcclRow& row) {
+  const auto known = std::ranges::find_if(
+      kKnownGpus, [&](const KnownGpu& gpu) { return contains(row.machine, gpu.written); });
+  if (known == std::end(kKnownGpus)) return std::nullopt;
+  nccl::Machine machine{.gpu = nccl::find_gpu(known->name),
+                        .cpu = cpu_of(row, known->name),
+                        .nodes = row.nodes,
+                        .ranks_per_node = row.gpus_per_node};
+  machine.version = row.version.empty() ? usual_version(machine.gpu.generation)
+                                        : nccl::parse_version(row.version);
+  // DGX-1 and its like have 8 V100 without a switch.
+  machine.cube_mesh = known->name == "v100" && contains(row.machine, "8x");
+  if (row.nodes > 1) add_network(machine, row.network);
+  return machine;
+}
+
+std::optional<Collective> collective_of(std::string_view name) {
+  if (name == "all_reduce") return Collective::allreduce;
+  if (name == "all_gather") return Collective::all_gather;
+  if (name == "reduce_scatter") return Collective::reduce_scatter;
+  return std::nullopt;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,56 @@
+// NCCL's log: lines as NCCL 2.27 and 2.12 write them, among others.
+#include "bench/tune/nccl_log.hpp"
+
+#include "bench/results/schema.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+
+namespace {
+
+constexpr const char* kLog =
+    "node1:71:71 [0] NCCL INFO NCCL version 2.27.5+cuda12.9\n"
+    "node1:71:99 [0] NCCL INFO comm 0x55 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL "
+    "0\n"
+    "node1:71:71 [0] NCCL INFO AllReduce: 65536 Bytes -> Algo TREE proto LL "
+    "channel{Lo..Hi}={0..15}\n"
+    "node1:71:71 [0] NCCL INFO AllReduce: 65536 Bytes -> Algo TREE proto LL "
+    "channel{Lo..Hi}={0..15}\n"
+    "[1,0]<stdout>: AllReduce: 1073741824 Bytes -> Algo 1 proto 2 time 9000.0\n"
+    "something else: 12 Bytes\n";
+
+}  // namespace
+
+TEST_CASE("nccl log: choices, version, and ranks") {
+  NcclLog log = read_nccl_log(kLog, "nccl.log");
+  CHECK(log.version == 22705);
+  CHECK(log.nodes == 2);
+  CHECK(log.ranks_per_node == 8);
+  REQUIRE(log.choices.size() == 2);
+  CHECK(log.choices[0].took == "tree ll");
+  CHECK(log.choices[0].calls == 2);
+  CHECK(log.choices[1].took == "ring simple");
+
+  const simulator::nccl::Machine machine{
+      .version = log.version, .nodes = log.nodes, .ranks_per_node = log.ranks_per_node};
+  compare_with_model(log, machine,
+                     collectives::read_tuning_table(
+                         "allreduce,1048576,-1,nvls_tree,simple,-1,-1,-1\n", "table.csv"));
+  CHECK(log.choices[0].estimated == "tree ll");
+  CHECK(log.choices[0].tuned.empty());
+  CHECK(log.choices[1].estimated == "nvlstree simple");  // 266.7 against 204.8 GB/s in NCCL's log
+  CHECK(log.choices[1].took_us > log.choices[1].estimated_us);
+  CHECK(log.choices[1].tuned == "nvlstree simple");
+  CHECK_THAT(nccl_log_table(log, machine), Catch::Contains("1 of 2 sizes"));
+  for (const LoggedChoice& choice : log.choices) {
+    Json line = to_json(choice, machine);
+    CHECK(make_readable(line).empty());
+  }
+}
+
+TEST_CASE("nccl log: without a choice it is refused") {
+  CHECK_THAT(refusal([] { read_nccl_log("NCCL INFO Bootstrap\n", "x.log"); }),
+             Catch::Contains("x.log has no line such as") && Catch::Contains("NCCL_DEBUG=INFO"));
+}
