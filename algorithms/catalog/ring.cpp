@@ -6,8 +6,9 @@
 // Bandwidth optimal all-reduce algorithms, JPDC 69(2), 2009.
 //
 // With K channels the vector is cut into K parts, each with a ring of its own. All rings visit the
-// nodes in the same order. Within a node of g ranks, ring c begins at place c g / K and goes around,
-// so that each ring enters and leaves a node by other ranks: with a ring per NIC all NICs are busy.
+// nodes in the same order. Within a node of g ranks, ring c begins at place c g / K and goes
+// around, so that each ring enters and leaves a node by other ranks: with a ring per NIC all NICs
+// are busy.
 // NCCL, src/graph/rings.cc.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/groups.hpp"

@@ -1,7 +1,8 @@
 // ClassActors: one actor for each class of ranks that behave alike, on a network of their classes.
 //
-// An actor is the rank that represents its class, on one lane. The peer of its message is represented by another
-// actor, or by itself, to whom the message comes from the image of its sender.
+// An actor is the rank that represents its class, on one lane. The peer of its message is
+// represented by another actor, or by itself, to whom the message comes from the image of its
+// sender.
 #pragma once
 
 #include <span>
