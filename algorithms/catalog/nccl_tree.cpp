@@ -1,10 +1,10 @@
 // NCCL tree: a chain within each node, and two binary trees over the nodes, per channel.
 //
-// Each of K channels has two lanes, one per tree (parts/double_tree.hpp). In a lane every node has a
-// head, which is in the tree; the other ranks follow it in a chain. In channel c the head of a node
-// of g ranks is at place c g / K, so that each channel uses another NIC. Sums go along the chains to
-// the heads and up the tree; the result returns the same way. It needs segments, as all trees. NCCL,
-// src/graph/connect.cc and trees.cc.
+// Each of K channels has two lanes, one per tree (parts/double_tree.hpp). In a lane every node has
+// a head, which is in the tree; the other ranks follow it in a chain. In channel c the head of a
+// node of g ranks is at place c g / K, so that each channel uses another NIC. Sums go along the
+// chains to the heads and up the tree; the result returns the same way. It needs segments, as all
+// trees. NCCL, src/graph/connect.cc and trees.cc.
 #include <algorithm>
 #include <array>
 
