@@ -8,51 +8,20 @@
 #include <array>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/parts/double_tree.hpp"
 
 namespace arlab::catalog {
 namespace {
 
-constexpr Rank kNone = -1;
-
-struct Family {
-  Rank parent = kNone;
-  std::array<Rank, 2> children{kNone, kNone};
-};
-
-// Tree 0. Ranks with lowest set bit 1 are leaves, those with 2 their parents, and so on.
-Family in_tree_0(Rank ranks, Count me) {
-  if (me == 0) return {kNone, {kNone, ranks > 1 ? Rank{1} << floor_log2(ranks - 1) : kNone}};
-  const Count bit = me & -me;
-  Count parent = (me ^ bit) | bit << 1;
-  if (parent >= ranks) parent = me ^ bit;
-  Family family{static_cast<Rank>(parent), {kNone, kNone}};
-  if (bit == 1) return family;
-  Count low = bit / 2;
-  family.children[0] = static_cast<Rank>(me - low);
-  while (low > 0 && me + low >= ranks) low /= 2;
-  if (low > 0) family.children[1] = static_cast<Rank>(me + low);
-  return family;
-}
-
-Family family_of(const Problem& p, Rank me) {
-  if (p.lane == 0) return in_tree_0(p.ranks, me);
-  const bool mirrors = p.ranks % 2 == 0;
-  const auto there = [&](Rank r) { return mirrors ? p.ranks - 1 - r : p.wrap(Count{r} - 1); };
-  const auto back = [&](Rank r) {
-    return r == kNone ? kNone : mirrors ? p.ranks - 1 - r : p.wrap(Count{r} + 1);
-  };
-  const Family family = in_tree_0(p.ranks, there(me));
-  return {back(family.parent), {back(family.children[0]), back(family.children[1])}};
-}
-
 // The family without absent members, as a round of equal actions with the children.
 struct Neighbors {
   Neighbors(const Problem& p, Rank me) {
-    const Family family = family_of(p, me);
+    const TreeFamily family = double_tree_family(p.ranks, p.lane, me);
     parent = family.parent;
     for (const Rank child : family.children)
       if (child != kNone) children[index(count++)] = child;
   }
+  static constexpr Rank kNone = TreeFamily::kNone;
   Rank parent = kNone;
   Rank count = 0;
   std::array<Rank, 2> children{};
@@ -67,7 +36,7 @@ Program program(Problem p, Rank me) {
     return Round(round.data(), index(near.count));
   };
   if (near.count > 0) co_yield with_children(ActionKind::reduce);
-  if (near.parent != kNone) {
+  if (near.parent != Neighbors::kNone) {
     co_yield send(near.parent, p.all());
     co_yield replace(near.parent, p.all());
   }
@@ -81,7 +50,7 @@ Cost cost_model(const Problem& p) {
 
 Cost rank_cost_model(const Problem& p, Rank me) {
   const Neighbors near(p, me);
-  const Count up = near.parent != kNone ? 1 : 0, sent = up + near.count;
+  const Count up = near.parent != Neighbors::kNone ? 1 : 0, sent = up + near.count;
   return {p.elements > 0 ? sent : 0, sent * p.elements, 2 * up + (near.count > 0 ? 2 : 0)};
 }
 
