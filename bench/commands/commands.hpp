@@ -41,6 +41,7 @@ void add_replayed_training(CLI::App& command, Session& session);
 void add_simulated_training(CLI::App& command, Session& session);
 void add_plan(CLI::App& command, Session& session);
 void add_compare(CLI::App& command, Session& session);
+void add_import(CLI::App& command, Session& session);
 void add_report(CLI::App& command, Session& session);
 void add_export(CLI::App& command, Session& session);
 void add_explore(CLI::App& command, Session& session);

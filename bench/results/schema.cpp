@@ -80,7 +80,7 @@ void add_run_keys(Json& line) {
   add("summary_over_ranks", "maximum");
   for (const char* key : {"binding", "time_statistics_us", "time_variation", "ci_coverage",
                           "collective_us", "waiting_us", "entry_skew_us", "exit_skew_us", "clock",
-                          "clock_deviation_us", "late_starts", "rank_sum_p"})
+                          "clock_deviation_us", "late_starts", "rank_sum_p", "source"})
     add(key, nullptr);
 }
 
