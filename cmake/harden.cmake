@@ -1,10 +1,19 @@
 # What makes faults of memory harder to exploit: full RELRO, stack protector, fortified functions, position-independent
 # programs, stacks that do not execute. Of optimized builds without sanitizers.
 
+# arlab_protect_buffers_only(<target>): checks the stack of functions with arrays of characters only, not of every function that
+# takes an address. For inner loops over checked input: of the engine's instructions, the other checks were 2 to 3%.
+function(arlab_protect_buffers_only target)
+  if(ARLAB_HARDENED)
+    target_compile_options(${target} PRIVATE "$<$<NOT:$<CONFIG:Debug>>:-fstack-protector>")
+  endif()
+endfunction()
+
 option(ARLAB_HARDEN "Harden optimized programs: RELRO, stack protector, fortified functions, PIE" ${PROJECT_IS_TOP_LEVEL})
 if(NOT ARLAB_HARDEN OR ARLAB_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   return()
 endif()
+set(ARLAB_HARDENED ON)
 
 set(optimized "$<NOT:$<CONFIG:Debug>>")
 foreach(option -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)

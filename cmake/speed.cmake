@@ -2,13 +2,15 @@
 
 option(ARLAB_UNITY "Compile the sources of several folders as one unit: fast from scratch, slow after a change" OFF)
 
-# The compiler cache, unless the user chose a launcher. It caches units that use a precompiled header only with this sloppiness.
+# The compiler cache, unless the user chose a launcher. It caches units that use a precompiled header only with this
+# sloppiness, and finds those of another checkout of the same sources only if it sees paths relative to the checkout.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(ARLAB_CCACHE ccache DOC "The compiler cache")
   mark_as_advanced(ARLAB_CCACHE)
   if(ARLAB_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ARLAB_CCACHE})
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${ARLAB_CCACHE})
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

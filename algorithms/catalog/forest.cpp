@@ -118,10 +118,8 @@ Cost rank_cost_model(const Problem& p, Rank me, Count asked) {
 }
 
 std::string unsupported_reason(const Problem& p) {
-  return p.forest
-             ? ""
-             : "forest needs trees, which are computed for a topology of up to 128 ranks: give "
-               "one, and no more ranks";
+  if (p.forest) return "";
+  return "forest needs trees, which are computed for a topology of up to 128 ranks";
 }
 
 std::vector<Count> lane_weights(const Problem& p) {

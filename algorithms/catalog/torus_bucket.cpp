@@ -99,7 +99,7 @@ Cost rank_cost_model(const Problem& p, Rank me) {
 
 std::string unsupported_reason(const Problem& p) {
   if (p.grid) return "";
-  return "torus_bucket needs the dimensions of the torus: give them, or a topology that is one";
+  return "torus_bucket needs the dimensions of the torus (from a topology that is one)";
 }
 
 }  // namespace

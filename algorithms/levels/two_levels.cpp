@@ -162,8 +162,8 @@ Cost TwoLevels::rank_cost(const Problem& p, Rank me) const {
 
 std::string TwoLevels::unsupported_reason(const Problem& p) const {
   if (!p.groups)
-    return "hierarchical needs to know which ranks share a node: give the groups, or a topology "
-           "that has groups";
+    return "hierarchical needs to know which ranks share a node (from groups, or a topology "
+           "that has them)";
   const Groups& groups = *p.groups;
   const Rank count = groups.count(), least = smallest_group(groups);
   const Rank largest = largest_group(groups);

@@ -40,8 +40,8 @@ TEST_CASE("check rejects groups of another number of ranks") {
 TEST_CASE("hierarchical returns why it is unsupported") {
   const Algorithm& algorithm = find_algorithm("hierarchical");
   CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5}) ==
-        "hierarchical needs to know which ranks share a node: give the groups, or a topology that "
-        "has groups");
+        "hierarchical needs to know which ranks share a node (from groups, or a topology that "
+        "has them)");
   CHECK(unsupported(algorithm, {.collective = Collective::reduce_scatter, .ranks = 8}) ==
         "hierarchical has no reduce_scatter form");
 }

@@ -107,7 +107,7 @@ TEST_CASE("a route uses the machines that the communicator reports") {
 
 TEST_CASE("if all ranks share a machine, or none do, there are no groups") {
   for (const std::vector<Rank>& machines : {std::vector<Rank>{5, 5, 5}, {0, 1, 2}})
-    CHECK(toy::fails(Blame::usage, "give the groups", [&] {
+    CHECK(toy::fails(Blame::usage, "which ranks share a node", [&] {
       on_threads(3, [&](Communicator& threads) {
         Spread c(threads, machines);
         find_route("hierarchical", 1, c, 100);
