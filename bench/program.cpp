@@ -45,6 +45,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab plan -m profile:bert-large --gpus 8..512x4
   arlab replay -m profile:resnet50 -b threads
   arlab compare old.jsonl new.jsonl
+  arlab import nccl.log --json results.jsonl
   arlab report results.jsonl
   arlab explore
 
@@ -84,6 +85,7 @@ constexpr Command kCommands[] = {
     {"compare",
      "Report regressions between two result files (exit 1 if any), or the prediction errors of one",
      add_compare},
+    {"import", "Read logs of nccl-tests, rccl-tests, OSU and IMB as records", add_import},
     {"report", "Write one self-contained HTML page from result files", add_report},
     {"explore", "Write one HTML page that animates, computes and simulates the algorithms",
      add_explore},
@@ -113,7 +115,8 @@ std::string shortened(std::string_view text) {
 bool works_alone(std::string_view command) {
   constexpr std::string_view kAlone[] = {"list",     "show",    "verify",   "count",
                                          "simulate", "bound",   "validate", "compare",
-                                         "report",   "explore", "export",   "plan"};
+                                         "report",   "explore", "export",   "plan",
+                                         "import"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 

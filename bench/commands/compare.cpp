@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/result_file.hpp"
+#include "bench/logs/measurements.hpp"
+#include "bench/study/acceptance.hpp"
 #include "bench/study/predictions.hpp"
 #include "bench/study/regression.hpp"
 #include "bench/text/say.hpp"
@@ -17,7 +19,7 @@ namespace arlab::bench {
 namespace {
 
 struct CompareCommand {
-  std::string before, after, output = "-";
+  std::string before, after, expect, output = "-";
   double threshold = 0.05;
   std::size_t misses = 20;
 };
@@ -33,7 +35,8 @@ void parse_threshold(std::string text, double& threshold) {
 }
 
 int compare_with_model(const CompareCommand& command) {
-  const PredictionSummary summary = summarize_predictions(read_results(command.before).records);
+  const PredictionSummary summary =
+      summarize_predictions(read_results_or_logs(command.before).records);
   if (summary.rows.empty())
     fail(Blame::usage, fmt::format("{} has no measured time beside a prediction: write it with "
                                    "`arlab run --machine FILE --json`, or name a second file",
@@ -43,9 +46,44 @@ int compare_with_model(const CompareCommand& command) {
   return 0;
 }
 
+// Whether the bandwidths are those of public tables, or of a saved file.
+int accept(const CompareCommand& command) {
+  if (!command.after.empty())
+    fail(Blame::usage, "--expect judges one file: leave out the second one, or --expect");
+  const Results results = read_results_or_logs(command.before);
+  const Expectation expectation =
+      std::filesystem::exists(command.expect)
+          ? expectation_of(read_results_or_logs(command.expect).records, command.expect)
+          : public_expectation(command.expect);
+  const Judgment judgment = judge(results.records, expectation);
+  if (judgment.all.empty())
+    fail(Blame::usage,
+         fmt::format("{} has no time from 1 MiB on of a collective, a number of ranks "
+                     "and a size that {} has",
+                     command.before, command.expect));
+  write_file(command.output, table(judgment));
+  say_written(command.output);
+  say("note: expected is the median of {}; pass from 95%, look from 85%\n",
+      fmt::format("{}", fmt::join(expectation.sources, ", ")));
+  if (judgment.unjudged > 0)
+    say("note: {} not judged: below 1 MiB, or nothing is known of such\n",
+        show_plural(static_cast<Count>(judgment.unjudged), "row"));
+  if (!judgment.failed()) return 0;
+  const Judged& worst = judgment.all.front();
+  const Json index = worst.record.value("context", Json());
+  const std::string reason =
+      likely_reason(worst, index.is_number() ? results.contexts[index.get<std::size_t>()] : Json());
+  say("error: worst at {}: {:.4g} of {:.4g} GB/s, {:.0f}%{}{}\n",
+      show_bytes(worst.record["bytes"].get<Count>()), worst.busbw, worst.expected,
+      100 * worst.ratio(), reason.empty() ? "" : ": ", reason);
+  return 1;
+}
+
 int compare(const CompareCommand& command) {
+  if (!command.expect.empty()) return accept(command);
   if (command.after.empty()) return compare_with_model(command);
-  const Results before = read_results(command.before), after = read_results(command.after);
+  const Results before = read_results_or_logs(command.before);
+  const Results after = read_results_or_logs(command.after);
   const TimeComparisons r = compare_records(before.records, after.records, command.threshold);
   if (r.all.empty())
     fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
@@ -74,9 +112,12 @@ void add_compare(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab compare old.jsonl new.jsonl\n"
       "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md\n"
+      "  arlab compare nccl.log --expect h100x8\n"
       "  arlab compare measured.jsonl   (written by arlab run --machine machine.toml --json ...)");
   const auto options = std::make_shared<CompareCommand>();
-  command.add_option("old", options->before, "Result file, written with --json")
+  command
+      .add_option("old", options->before,
+                  "Result file, written with --json, a log of nccl-tests, OSU or IMB, or a folder")
       ->required()
       ->type_name("");
   command
@@ -100,6 +141,11 @@ void add_compare(CLI::App& command, Session& session) {
           },
           "Predictions to list, with the largest errors first (default 20)")
       ->type_name("NUMBER");
+  command
+      .add_option("--expect", options->expect,
+                  "Judge bus bandwidths by public numbers of a machine, such as h100x8, or by a "
+                  "file of records")
+      ->type_name("MACHINE");
   command
       .add_option("-o,--output", options->output,
                   "Write the table to this file (default -, stdout)")

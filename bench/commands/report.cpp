@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/logs/measurements.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
@@ -54,7 +55,7 @@ void report(const ReportCommand& command, const Session& session) {
             {"generated", utc_now()},
             {"command", shell_quoted(session.command)}};
   for (const std::string& file : command.files) {
-    Results results = read_results(file);
+    Results results = read_results_or_logs(file);
     if (results.cut_short) say("note: the last line of {} is incomplete and left out\n", file);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) {
@@ -91,7 +92,7 @@ void add_report(CLI::App& command, Session& session) {
   const auto options = std::make_shared<ReportCommand>();
   command.add_flag("--no-explorer", options->no_explorer,
                    "Leave out the explorer; the page is about 1 MB smaller");
-  command.add_option("files", options->files, "Result files, written with --json")->type_name("");
+  command.add_option("files", options->files, "Result files, written with --json, logs of nccl-tests, OSU or IMB, and folders of them")->type_name("");
   command
       .add_option("-o,--output", options->output,
                   "Page to write (default report.html); - is stdout")

@@ -19,7 +19,7 @@ Json to_json(const Summary& s) {
 }
 
 void write(Json& j, const RunBody& b) {
-  j["backend"] = b.backend;
+  j["backend"] = b.backend.empty() ? Json(nullptr) : Json(b.backend);
   j["modelled_us"] = value_or_null(b.modelled_us);
   j["copy_limit_fraction"] = value_or_null(b.copy_limit_fraction);
   j["native_choice"] = value_or_null(b.native_choice);
@@ -28,7 +28,7 @@ void write(Json& j, const RunBody& b) {
   j["repeats"] = b.mode.repeats;
   j["cache"] = b.cache();
   j["start"] = b.start();
-  j["summary_over_ranks"] = "maximum";
+  j["summary_over_ranks"] = b.mean_over_ranks ? "mean" : "maximum";
   j["binding"] = value_or_null(b.binding);
   j["time_statistics_us"] = nullptr;
   j["time_variation"] = nullptr;
@@ -54,6 +54,7 @@ void write(Json& j, const RunBody& b) {
   j["clock_deviation_us"] = value_or_null(b.clock_deviation_us);
   j["late_starts"] = value_or_null(b.late_starts);
   j["rank_sum_p"] = value_or_null(b.rank_sum_p);
+  j["source"] = value_or_null(b.source);
 }
 
 }  // namespace arlab::bench

@@ -39,7 +39,10 @@ struct RunBody {
   std::optional<std::int64_t> late_starts = {};   ///< runs that did not count
   /// Of a rank-sum test against the fastest of the same problem and mode; absent for that one.
   std::optional<double> rank_sum_p = {};
-  double least_rank_sum_p = 1;              ///< that this many runs can have
+  double least_rank_sum_p = 1;   ///< that this many runs can have
+  bool mean_over_ranks = false;  ///< of a time; else it is that of the slowest rank
+  /// The benchmark whose log this was read from, "nccl-tests 2.19.6"; nothing: arlab measured it.
+  std::optional<std::string> source = {};
   std::optional<std::string> verdict = {};  ///< of a table: fastest, tie, slower, not enough runs
 
   std::string place() const { return mode.in_place ? "in" : "out"; }

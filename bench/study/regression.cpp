@@ -68,6 +68,11 @@ bool has_time(const Json& record) {
          record["time_us"]["median"].get<double>() > 0;
 }
 
+bool is_of_log(const Json& record) {
+  const auto source = record.find("source");
+  return source != record.end() && source->is_string();
+}
+
 std::map<std::string, Side> sides(const std::vector<Json>& records) {
   std::map<std::string, Side> all;
   for (const Json& record : records) {
@@ -96,6 +101,7 @@ TimeComparison compared(const Side& old_side, const Side& new_side) {
   c.old_launches = old_side.launches.size();
   c.new_launches = new_side.launches.size();
   if (!was.error || !is.error) {
+    c.of_logs = is_of_log(old_side.last) && is_of_log(new_side.last);
     c.verdict = TimeComparison::Verdict::unsure;
     c.low = 0;
     c.high = INFINITY;
@@ -111,6 +117,12 @@ TimeComparison compared(const Side& old_side, const Side& new_side) {
   return c;
 }
 
+TimeComparison::Verdict by_ratio(double ratio, double threshold) {
+  if (ratio > 1 + threshold) return TimeComparison::Verdict::slower;
+  if (ratio < 1 / (1 + threshold)) return TimeComparison::Verdict::faster;
+  return TimeComparison::Verdict::same;
+}
+
 // With p corrected over all comparisons that have one.
 void decide(std::vector<TimeComparison>& all, double threshold) {
   std::vector<double> p;
@@ -121,10 +133,10 @@ void decide(std::vector<TimeComparison>& all, double threshold) {
   for (TimeComparison& c : all) {
     if (c.verdict == TimeComparison::Verdict::unsure) continue;
     c.p = *next++;
-    if (c.p >= kLevel) continue;
-    if (c.ratio > 1 + threshold) c.verdict = TimeComparison::Verdict::slower;
-    if (c.ratio < 1 / (1 + threshold)) c.verdict = TimeComparison::Verdict::faster;
+    if (c.p < kLevel) c.verdict = by_ratio(c.ratio, threshold);
   }
+  for (TimeComparison& c : all)
+    if (c.of_logs) c.verdict = by_ratio(c.ratio, threshold);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ struct TimeComparison {
   double ratio = 1;          ///< new / old: the effect size
   double low = 1, high = 1;  ///< 95% confidence interval of the ratio
   std::size_t old_launches = 1, new_launches = 1;
-  double p = 1;  ///< corrected for the number of comparisons (Holm)
+  bool of_logs = false;  ///< one mean on each side, from logs: the ratio alone decides
+  double p = 1;          ///< corrected for the number of comparisons (Holm)
   Verdict verdict = Verdict::same;
 };
 
@@ -34,8 +35,9 @@ struct TimeComparisons {
 /// launches, count as one, whose error also has the spread between them; with four launches or more
 /// on both sides, p is of a rank-sum test of the launches' medians. A configuration is slower or
 /// faster if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure
-/// if either side has fewer than 6 runs; wrong if the new one has wrong elements. Simulated times
-/// are exact.
+/// if either side has fewer than 6 runs; wrong if the new one has wrong elements. Logs of other
+/// benchmarks hold means without their spread: there the ratio decides alone. Simulated times are
+/// exact.
 TimeComparisons compare_records(const std::vector<Json>& old_records,
                                 const std::vector<Json>& new_records, double threshold);
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Mapping
 
+from . import logs
+from .bad_record import BadRecord
 from .schema import violation
 
 SCHEMA = 2
@@ -32,10 +34,6 @@ _RENAMED_IN = {
 }
 
 
-class BadRecord(Exception):
-    """A result file that cannot be used; the message names the file, the line and a remedy."""
-
-
 @dataclass(frozen=True)
 class Record:
     """The keys of one configuration, in schema 2, with its file and its context line."""
@@ -53,8 +51,12 @@ class Record:
 
 
 def read(path: str) -> list[Record]:
-    """Returns the records of one file that were not skipped, in file order. Raises BadRecord."""
-    return [record for record in _parse(path) if record.get("skipped") is None]
+    """Returns the records of one file that were not skipped, in file order. Raises BadRecord.
+
+    Logs of other benchmarks, and folders, are read by `arlab import`.
+    """
+    text = logs.records_of(path) if logs.is_log(path) else _text(path)
+    return [record for record in _parse(path, text) if record.get("skipped") is None]
 
 
 def upgraded(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,12 +80,15 @@ def _renamed(one: Any, renamed: Mapping[str, str]) -> Any:
     return line
 
 
-def _parse(path: str) -> Iterator[Record]:
-    context: dict[str, Any] = {}
+def _text(path: str) -> str:
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+        return Path(path).read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
         raise BadRecord(f"{path}: {error.strerror}; write it with `arlab ... --json {path}`") from None
+
+
+def _parse(path: str, text: str) -> Iterator[Record]:
+    context: dict[str, Any] = {}
     *whole, last = text.split("\n")
     for number, line in enumerate([*whole, last], start=1):
         if not line.strip():

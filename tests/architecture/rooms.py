@@ -15,7 +15,7 @@ import re
 import sys
 
 FLOORS = ("algorithms", "simulator", "collectives", "training", "bench", "plots")
-BENCH_FLOORS = ("text config", "results", "formats measure validation", "options study calibrate", "sweep", "simulate training perf",
+BENCH_FLOORS = ("text config", "results", "formats logs measure validation", "options study calibrate", "sweep", "simulate training perf",
                 "run", "tune", "commands")
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".inc", ".inl"}
 MAX_FILES = 26

@@ -1,0 +1,139 @@
+#include "bench/logs/measurements.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+
+#include "algorithms/base/error.hpp"
+#include "bench/text/read_file.hpp"
+#include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRemedy =
+    "give a result file written with --json, or a log of nccl-tests, rccl-tests, OSU or IMB";
+
+constexpr std::size_t kMostNotes = 20;
+
+enum class Kind { records, json, text };
+
+Kind kind_of(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string::npos) return Kind::records;  // an empty file has none
+  if (text[first] != '{' && text[first] != '[') return Kind::text;
+  for (const char* key : {"\"results\"", "\"busBw\"", "\"start_time\""})
+    if (text.find(key) != std::string::npos && text.find("\"kind\"") == std::string::npos)
+      return Kind::json;
+  return text.find_first_not_of(" \t\r\n", first + 1) != std::string::npos && text[first] == '[' &&
+                 text.find('{') == std::string::npos
+             ? Kind::text
+             : Kind::records;
+}
+
+// Of a file without records: nothing.
+bool read_file_into(const std::string& path, const LogHints& hints, Measurements& all) {
+  const std::string text = read_file(path, kRemedy);
+  const Kind kind = kind_of(text);
+  Log log;
+  if (kind == Kind::text) log = read_log_text(text, hints);
+  if (kind == Kind::json) log = read_log_json(text, hints);
+  if (kind == Kind::records || (log.tables.empty() && log.notes.empty())) return false;
+  for (const LogNote& note : log.notes) {
+    all.notes.push_back(
+        fmt::format("{}:{}: {}{}", path, note.line, note.refused ? "left out: " : "", note.text));
+    all.refused += note.refused ? 1 : 0;
+  }
+  for (const LogTable& table : log.tables) add_records(table, path, all.results);
+  return true;
+}
+
+// The first notes, each on an indented line.
+std::string listed(std::vector<std::string> notes) {
+  if (notes.size() > kMostNotes) notes.resize(kMostNotes);
+  std::string text;
+  for (const std::string& note : notes) text += "\n  " + note;
+  return text;
+}
+
+void read_folder(const std::string& path, const LogHints& hints, Measurements& all) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error))
+    if (at->is_regular_file(error) && !at->path().filename().string().starts_with('.'))
+      files.push_back(at->path().string());
+  if (error)
+    fail(Blame::environment,
+         fmt::format("cannot read {} ({}): {}", path, error.message(), kRemedy));
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) {
+    if (read_file_into(file, hints, all)) continue;
+    try {
+      Results results = read_results(file);
+      if (results.records.empty()) all.notes.push_back(file + ": no records: left out");
+      append(std::move(results), all.results);
+    } catch (const Error&) {
+      all.notes.push_back(file + ": neither records nor a log that is known: left out");
+    }
+  }
+}
+
+}  // namespace
+
+void append(Results more, Results& all) {
+  const std::size_t contexts = all.contexts.size();
+  std::move(more.contexts.begin(), more.contexts.end(), std::back_inserter(all.contexts));
+  for (Json& record : more.records) {
+    if (record["context"].is_number())
+      record["context"] = record["context"].get<std::size_t>() + contexts;
+    all.records.push_back(std::move(record));
+  }
+  all.cut_short = all.cut_short || more.cut_short;
+}
+
+Measurements read_measurements(const std::string& path, const LogHints& hints) {
+  Measurements all;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    read_folder(path, hints, all);
+    if (all.results.records.empty())
+      fail(Blame::usage, fmt::format("no records in the folder {}: {}{}", path, kRemedy,
+                                     listed(std::move(all.notes))));
+    return all;
+  }
+  if (!read_file_into(path, hints, all)) {
+    all.results = read_results(path);
+    return all;
+  }
+  if (all.results.records.empty())
+    fail(Blame::usage,
+         fmt::format("nothing could be read of {}:{}", path, listed(std::move(all.notes))));
+  return all;
+}
+
+void say_notes(const Measurements& measurements) {
+  std::size_t said = 0;
+  for (const std::string& note : measurements.notes) {
+    if (said++ == kMostNotes) break;
+    say("note: {}\n", note);
+  }
+  if (measurements.notes.size() > kMostNotes)
+    say("note: {} more\n",
+        show_plural(static_cast<Count>(measurements.notes.size() - kMostNotes), "note"));
+}
+
+Results read_results_or_logs(const std::string& path) {
+  Measurements measurements = read_measurements(path);
+  say_notes(measurements);
+  return std::move(measurements.results);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,88 @@
+"""Logs of other benchmarks on the command line: import, compare, report, charts; public numbers."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import program
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOGS = ROOT / "tests" / "bench" / "logs" / "fixtures"
+
+
+class Logs(program.ProgramTest):
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def slowed(self, factor):
+        """The log of two a3-mega nodes with other times, whose rates agree with them."""
+        lines = []
+        for line in (LOGS / "gcp_a3mega.txt").read_text(encoding="utf-8").splitlines():
+            words = line.split()
+            if len(words) == 13 and words[0].isdigit():
+                for at in (5, 9):
+                    time = float(words[at]) * factor
+                    rate = float(words[0]) / time / 1e3
+                    words[at:at + 3] = [f"{time:.2f}", f"{rate:.2f}", f"{rate * 1.875:.2f}"]
+            lines.append(" ".join(words) if len(words) == 13 and words[0].isdigit() else line)
+        return "\n".join(lines) + "\n"
+
+    def test_import_writes_records_that_obey_the_schema(self):
+        out, _ = self.arlab("import", str(LOGS / "gh200_218.txt"), "--json", "-")
+        lines = [json.loads(line) for line in out.splitlines()]
+        for line in lines:
+            program.validate(line)
+        self.assertEqual(lines[0]["kind"], "context")
+        self.assertEqual(lines[0]["nccl"], "NCCL 2.30.4")
+        self.assertEqual(len(lines), 13)
+        self.assertEqual(lines[-1]["time_us"]["median"], 2182.2)
+
+    def test_what_is_left_out_is_named_and_gives_status_1(self):
+        self.write("cut.log", (LOGS / "gcp_a3mega.txt").read_text(encoding="utf-8").replace("977.6", "9x7.6"))
+        _, err = self.arlab("import", "cut.log", code=1)
+        self.assertIn("cut.log:28: left out: the time is '9x7.6'", err)
+        _, err = self.arlab("import", str(LOGS / "abci_osu.txt"), code=2)
+        self.assertIn("give --ranks", err)
+
+    def test_compare_finds_what_became_slower(self):
+        self.write("old.log", self.slowed(1))
+        self.write("new.log", self.slowed(1.2))
+        out, err = self.arlab("compare", "old.log", "new.log", code=1)
+        self.assertIn("16 slower by more than 5%", err)
+        self.assertIn("1.200", out)
+        self.arlab("compare", "new.log", "old.log")
+        self.arlab("compare", "old.log", "new.log", "--threshold", "25%")
+
+    def test_public_numbers_judge(self):
+        out, err = self.arlab("compare", str(LOGS / "efa_kubernetes.txt"), "--expect", "p5x16")
+        self.assertIn("pass", out)
+        self.assertIn("aws-samples", err)
+        out, err = self.arlab("compare", str(LOGS / "gcp_a3mega.txt"), "--expect", "h100x16", code=1)
+        self.assertIn("FAIL", out)
+        self.assertIn("error: worst at", err)
+        self.write("slow.log", self.slowed(2))
+        _, err = self.arlab("compare", "slow.log", "--expect", str(LOGS / "gcp_a3mega.txt"), code=1)
+        self.assertIn("half of what is expected, as with half of the NICs missing", err)
+        _, err = self.arlab("compare", "slow.log", "--expect", "nosuch", code=2)
+        self.assertIn("h100x2|4|8|16", err)
+
+    def test_report_and_charts_take_logs_and_folders(self):
+        self.write("logs/a.log", self.slowed(1))
+        self.write("logs/b.txt", "nothing\n")
+        _, err = self.arlab("report", "logs", "-o", "page.html", "--no-explorer")
+        self.assertIn("16 records", err)
+        self.assertIn("b.txt: neither records nor a log", err)
+        charts = subprocess.run([sys.executable, str(ROOT / "plots" / "charts.py"), "logs/a.log", "-o", "charts", "--only", "time_against_size"],
+                                cwd=self.folder, env={**os.environ, "ARLAB": program.ARLAB}, capture_output=True, text=True, check=False)
+        if "need matplotlib" not in charts.stderr:
+            self.assertEqual(charts.returncode, 0, charts.stderr)
+            self.assertIn("time_against_size", charts.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
