@@ -79,7 +79,7 @@ int import(const ImportCommand& command) {
   Results all;
   std::size_t refused = 0;
   for (const std::string& path : command.paths) {
-    Measurements read = read_measurements(path, command.hints);
+    ImportedResults read = read_measurements(path, command.hints);
     say_notes(read);
     refused += read.refused;
     append(std::move(read.results), all);

@@ -39,7 +39,7 @@ Kind kind_of(const std::string& text) {
 }
 
 // Of a file without records: nothing.
-bool read_file_into(const std::string& path, const LogHints& hints, Measurements& all) {
+bool read_file_into(const std::string& path, const LogHints& hints, ImportedResults& all) {
   const std::string text = read_file(path, kRemedy);
   const Kind kind = kind_of(text);
   Log log;
@@ -63,7 +63,7 @@ std::string listed(std::vector<std::string> notes) {
   return text;
 }
 
-void read_folder(const std::string& path, const LogHints& hints, Measurements& all) {
+void read_folder(const std::string& path, const LogHints& hints, ImportedResults& all) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
@@ -99,8 +99,8 @@ void append(Results more, Results& all) {
   all.cut_short = all.cut_short || more.cut_short;
 }
 
-Measurements read_measurements(const std::string& path, const LogHints& hints) {
-  Measurements all;
+ImportedResults read_measurements(const std::string& path, const LogHints& hints) {
+  ImportedResults all;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     read_folder(path, hints, all);
@@ -119,7 +119,7 @@ Measurements read_measurements(const std::string& path, const LogHints& hints) {
   return all;
 }
 
-void say_notes(const Measurements& measurements) {
+void say_notes(const ImportedResults& measurements) {
   std::size_t said = 0;
   for (const std::string& note : measurements.notes) {
     if (said++ == kMostNotes) break;
@@ -131,7 +131,7 @@ void say_notes(const Measurements& measurements) {
 }
 
 Results read_results_or_logs(const std::string& path) {
-  Measurements measurements = read_measurements(path);
+  ImportedResults measurements = read_measurements(path);
   say_notes(measurements);
   return std::move(measurements.results);
 }

@@ -14,7 +14,7 @@ namespace arlab::bench {
 void add_records(const LogTable& table, const std::string& path, Results& results);
 
 /// What a file or folder holds, and what of it was left out.
-struct Measurements {
+struct ImportedResults {
   Results results;
   std::vector<std::string> notes = {};  ///< "FILE:LINE: ...", in the order of files and lines
   std::size_t refused = 0;              ///< rows, or what looks like rows, that were left out
@@ -22,11 +22,11 @@ struct Measurements {
 
 /// Reads a result file, a log, or all files of a folder and of its folders, by name. Throws Error
 /// if a file cannot be read, if a result file is damaged, or if nothing is found.
-Measurements read_measurements(const std::string& path, const LogHints& hints = {});
+ImportedResults read_measurements(const std::string& path, const LogHints& hints = {});
 
 /// The same, and says the notes on stderr, at most 20 of a path.
 Results read_results_or_logs(const std::string& path);
-void say_notes(const Measurements& measurements);
+void say_notes(const ImportedResults& measurements);
 
 /// Adds records with their contexts.
 void append(Results more, Results& all);

@@ -208,7 +208,7 @@ TEST_CASE("records of logs obey the schema, and folders are read file by file") 
   const Folder folder;
   folder.with("b.txt", text_of(path_of("gh200_218.txt")));
   folder.with("a.txt", "no table\n");
-  const Measurements all = read_measurements(folder.file("."));
+  const ImportedResults all = read_measurements(folder.file("."));
   CHECK(all.refused == 0);
   REQUIRE(all.notes.size() == 1);
   CHECK(all.notes[0].ends_with("a.txt: neither records nor a log that is known: left out"));
