@@ -17,7 +17,7 @@ struct Kernel {
 };
 
 // What a block moves, and all of them at most.
-struct Rates {
+struct KernelRates {
   double base, block, peak;
 };
 
@@ -29,18 +29,18 @@ double softmin(double x, double ceiling, double softness) {
 // A smooth maximum of x and 0.
 double softplus(double x) { return x >= 100 ? x : std::log1p(std::exp(x)); }
 
-double time_of(const Kernel& k, const Rates& r, int blocks) {
+double time_of(const Kernel& k, const KernelRates& r, int blocks) {
   const double rate = softmin(blocks * r.block * k.multiplier, r.peak, r.block);
   return r.base + softplus(k.bus_bytes / rate - 1);
 }
 
-Rates rates_of(const Machine& m, const Kernel& k) {
+KernelRates rates_of(const Machine& m, const Kernel& k) {
   if (m.gpu.generation < Generation::blackwell)
     return {k.ll ? 4.5 : 7.8, 65 * kGibi, (k.multicast && !k.ll ? 480 : 320) * kGibi};
   return {k.ll ? 11 : 19.5, 55 * kGibi, (k.multicast && !k.ll ? 1000 : 600) * kGibi};
 }
 
-SymmetricKernel fewest_blocks(const Kernel& k, const Rates& r) {
+SymmetricKernel fewest_blocks(const Kernel& k, const KernelRates& r) {
   SymmetricKernel best{k.name, time_of(k, r, k.most_blocks), k.most_blocks};
   for (int blocks = 1; blocks < k.most_blocks; ++blocks)
     if (const double us = time_of(k, r, blocks); us <= 1.025 * best.us) return {k.name, us, blocks};
