@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/problem.hpp"
@@ -55,6 +56,9 @@ struct LogNote {
 struct Log {
   std::vector<LogTable> tables = {};
   std::vector<LogNote> notes = {};  ///< in the order of the lines
+
+  /// Notes that what this line says is left out.
+  void refuse(std::size_t line, std::string why) { notes.push_back({line, std::move(why), true}); }
 };
 
 /// What the user says, since logs may not.

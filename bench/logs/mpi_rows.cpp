@@ -12,11 +12,11 @@ namespace {
 
 using collectives::DType, collectives::Op;
 
-constexpr std::pair<std::string_view, DType> kTypes[] = {
+constexpr std::pair<std::string_view, DType> kMpiTypes[] = {
     {"MPI_FLOAT", DType::float32}, {"MPI_DOUBLE", DType::float64}, {"MPI_INT", DType::int32},
     {"MPI_LONG", DType::int64},    {"MPI_CHAR", DType::int8},      {"MPI_SIGNED_CHAR", DType::int8},
     {"MPI_BYTE", DType::uint8}};
-constexpr std::pair<std::string_view, Op> kOps[] = {
+constexpr std::pair<std::string_view, Op> kMpiOps[] = {
     {"MPI_SUM", Op::sum}, {"MPI_PROD", Op::prod}, {"MPI_MIN", Op::min}, {"MPI_MAX", Op::max}};
 constexpr std::pair<std::string_view, Collective> kBenchmarks[] = {
     {"Allreduce", Collective::allreduce}, {"Reduce_scatter", Collective::reduce_scatter},
@@ -29,10 +29,6 @@ std::optional<Value> named(const std::pair<std::string_view, Value> (&table)[n],
   for (const auto& [key, value] : table)
     if (key == word) return value;
   return std::nullopt;
-}
-
-void refuse(Log& log, std::size_t line, std::string why) {
-  log.notes.push_back({line, std::move(why), true});
 }
 
 std::string name_in_mpi(Collective collective) {
@@ -65,8 +61,8 @@ LogOrigin origin_of(const LogPreamble& p, const LogLayout& layout, Collective co
 // The type of the elements: what the log says, else the default of the benchmark.
 std::optional<DType> type_of(const LogPreamble& p, LogTool tool, bool reduces) {
   if (tool == LogTool::osu)
-    return named(kTypes, !p.datatype.empty() ? p.datatype : reduces ? "MPI_FLOAT" : "MPI_CHAR");
-  return named(kTypes, reduces              ? p.datatype_of_reductions
+    return named(kMpiTypes, !p.datatype.empty() ? p.datatype : reduces ? "MPI_FLOAT" : "MPI_CHAR");
+  return named(kMpiTypes, reduces              ? p.datatype_of_reductions
                        : p.datatype.empty() ? "MPI_BYTE"
                                             : p.datatype);
 }
@@ -116,7 +112,7 @@ void settle(std::size_t line, const LogLayout& layout, const LogPreamble& p,
             const std::vector<MpiRow>& rows, const LogHints& hints, Log& log) {
   if (rows.empty()) return;
   const auto give_up = [&](const std::string& why) {
-    refuse(log, line, fmt::format("{}: {} rows left out", why, rows.size()));
+    log.refuse(line, fmt::format("{}: {} rows left out", why, rows.size()));
   };
   const std::string benchmark = mpi_benchmark(p, layout.tool);
   const auto collective = hints.collective ? hints.collective : named(kBenchmarks, benchmark);
@@ -127,7 +123,7 @@ void settle(std::size_t line, const LogLayout& layout, const LogPreamble& p,
   if (p.groups > 1) return give_up(fmt::format("{} groups ran at once", p.groups));
   const bool reduces = Problem{.collective = *collective}.reduces();
   const std::optional<DType> type = type_of(p, layout.tool, reduces);
-  const std::optional<Op> op = named(kOps, p.op);
+  const std::optional<Op> op = named(kMpiOps, p.op);
   if (!type || !op) return give_up("records have no such type or operation");
   // What an all_gather calls its size is that of a rank's part.
   const std::int64_t parts = *collective == Collective::all_gather ? *ranks : 1;
@@ -138,12 +134,12 @@ void settle(std::size_t line, const LogLayout& layout, const LogPreamble& p,
   std::int64_t before = -1;
   for (const MpiRow& row : rows) {
     if (row.size <= before) {
-      refuse(log, row.line, fmt::format("{} bytes follow {}", row.size, before));
+      log.refuse(row.line, fmt::format("{} bytes follow {}", row.size, before));
     } else if (row.decimals != rows.front().decimals) {
-      refuse(log, row.line, "its times have not as many digits as those of the first row");
+      log.refuse(row.line, "its times have not as many digits as those of the first row");
     } else if (row.size > (std::int64_t{1} << 62) / parts ||
                row.size % static_cast<std::int64_t>(collectives::size_of(*type)) != 0) {
-      refuse(log, row.line, fmt::format("{} bytes are no vector of {}", row.size, name(*type)));
+      log.refuse(row.line, fmt::format("{} bytes are no vector of {}", row.size, name(*type)));
     } else {
       before = row.size;
       table.rows.push_back({.line = row.line,

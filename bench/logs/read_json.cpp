@@ -14,23 +14,23 @@
 namespace arlab::bench {
 namespace {
 
-using Json = nlohmann::json;
+using LogJson = nlohmann::json;
 
 // Both programs print six digits after the point.
-Printed number_of(const Json& value) {
+Printed number_of(const LogJson& value) {
   constexpr double kHalf = 0.501e-6;
   if (!value.is_number()) return {-1, 0, 0};
   return {value.get<double>(), kHalf, 6};
 }
 
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const LogJson& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end()) return "";
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
 // Returns the times of a row, or why it is refused.
-std::string read_times(const Json& half, const char* time, const char* algbw, const char* busbw,
+std::string read_times(const LogJson& half, const char* time, const char* algbw, const char* busbw,
                        const char* wrong, NcclRow& row) {
   if (!half.is_object() || !half.contains(time) || !half.contains(algbw) || !half.contains(busbw))
     return fmt::format("no {}, {} and {}", time, algbw, busbw);
@@ -44,7 +44,7 @@ std::string read_times(const Json& half, const char* time, const char* algbw, co
   return contradiction(row);
 }
 
-std::string read_problem(const Json& result, NcclRow& row) {
+std::string read_problem(const LogJson& result, NcclRow& row) {
   const auto size = whole_number(text_of(result, "size"));
   const auto count = whole_number(result.contains("count") ? text_of(result, "count") : "0");
   const auto type = nccl_type(text_of(result, "type"));
@@ -62,14 +62,10 @@ std::string read_problem(const Json& result, NcclRow& row) {
   return "";
 }
 
-void refuse(Log& log, std::size_t line, std::string why) {
-  log.notes.push_back({line, std::move(why), true});
-}
-
-LogPreamble preamble_of(const Json& file) {
+LogPreamble preamble_of(const LogJson& file) {
   LogPreamble p;
   p.version = "-J";
-  const Json config = file.value("config", Json::object());
+  const LogJson config = file.value("config", LogJson::object());
   if (!config.is_object()) return p;
   const auto count = [&](const char* key, int otherwise) {
     const auto value = whole_number(text_of(config, key));
@@ -78,13 +74,13 @@ LogPreamble preamble_of(const Json& file) {
   p.iterations = count("iterations", 20);
   p.aggregated = count("aggregated_iterations", 1);
   p.waits = text_of(config, "blocking_collectives") == "true";
-  for (const Json& device : config.value("devices", Json::array())) {
+  for (const LogJson& device : config.value("devices", LogJson::array())) {
     const auto rank = device.is_object() ? whole_number(text_of(device, "rank")) : std::nullopt;
     if (!rank || *rank >= (1 << 22)) continue;
     p.hosts[static_cast<Rank>(*rank)] = text_of(device, "hostname");
     if (p.gpu.empty()) p.gpu = text_of(device, "device_info");
   }
-  for (const Json& word : file.value("args", Json::array())) {
+  for (const LogJson& word : file.value("args", LogJson::array())) {
     if (!word.is_string()) continue;
     if (p.command.empty()) p.program = nccl_program(word.get<std::string>());
     p.command += (p.command.empty() ? "" : " ") + word.get<std::string>();
@@ -92,11 +88,11 @@ LogPreamble preamble_of(const Json& file) {
   return p;
 }
 
-std::string library_of(const Json& file) {
+std::string library_of(const LogJson& file) {
   return nccl_release(whole_number(text_of(file, "nccl_version")).value_or(0));
 }
 
-void read_nccl_tests(const Json& file, const LogHints& hints, Log& log) {
+void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
   const LogPreamble p = preamble_of(file);
   NcclTable table{.line = 1,
                   .origin = nccl_origin(p, library_of(file), ""),
@@ -110,7 +106,7 @@ void read_nccl_tests(const Json& file, const LogHints& hints, Log& log) {
     table.origin.algorithm = p.program + "_perf";
   }
   std::size_t number = 0;
-  for (const Json& result : file["results"]) {
+  for (const LogJson& result : file["results"]) {
     ++number;  // rows have no lines: their number stands for it
     NcclRow row{.line = number};
     std::string why = result.is_object() ? read_problem(result, row) : "not an object";
@@ -121,13 +117,13 @@ void read_nccl_tests(const Json& file, const LogHints& hints, Log& log) {
       why = read_times(result[place], "time", "alg_bw", "bus_bw", "nwrong", row);
       if (why.empty()) table.rows.push_back(row);
     }
-    if (!why.empty()) refuse(log, number, fmt::format("result {}: {}", number, why));
+    if (!why.empty()) log.refuse(number, fmt::format("result {}: {}", number, why));
   }
   settle(std::move(table), hints, log);
 }
 
 // rccl-tests writes a list of rows, each with the name of its collective and its ranks.
-void read_rccl_tests(const Json& file, const LogHints& hints, Log& log) {
+void read_rccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
   static const std::map<std::string, std::string> kNames = {{"AllReduce", "all_reduce"},
                                                             {"ReduceScatter", "reduce_scatter"},
                                                             {"AllGather", "all_gather"},
@@ -135,7 +131,7 @@ void read_rccl_tests(const Json& file, const LogHints& hints, Log& log) {
                                                             {"Reduce", "reduce"}};
   std::map<std::pair<std::string, std::int64_t>, NcclTable> tables;
   std::size_t number = 0;
-  for (const Json& result : file) {
+  for (const LogJson& result : file) {
     ++number;
     NcclRow row{.line = number};
     std::string why = result.is_object() ? read_problem(result, row) : "not an object";
@@ -150,7 +146,7 @@ void read_rccl_tests(const Json& file, const LogHints& hints, Log& log) {
       why = read_times(result, "time", "algBw", "busBw", "wrong", row);
     }
     if (!why.empty()) {
-      refuse(log, number, fmt::format("result {}: {}", number, why));
+      log.refuse(number, fmt::format("result {}: {}", number, why));
       continue;
     }
     row.in_place = text_of(result, "inPlace") == "1";
@@ -168,14 +164,14 @@ void read_rccl_tests(const Json& file, const LogHints& hints, Log& log) {
 
 Log read_log_json(const std::string& text, const LogHints& hints) {
   Log log;
-  Json file;
+  LogJson file;
   try {
-    file = Json::parse(text);
-  } catch (const Json::parse_error& error) {
+    file = LogJson::parse(text);
+  } catch (const LogJson::parse_error& error) {
     const std::size_t at = std::min<std::size_t>(error.byte, text.size());
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    refuse(log, static_cast<std::size_t>(lines) + 1,
+    log.refuse(static_cast<std::size_t>(lines) + 1,
            "the JSON ends or breaks here: nothing is read");
     return log;
   }
@@ -184,7 +180,7 @@ Log read_log_json(const std::string& text, const LogHints& hints) {
   else if (file.is_array())
     read_rccl_tests(file, hints, log);
   else
-    refuse(log, 1, "JSON, but neither that of nccl-tests (-J) nor of rccl-tests (-Z json)");
+    log.refuse(1, "JSON, but neither that of nccl-tests (-J) nor of rccl-tests (-Z json)");
   return log;
 }
 

@@ -10,10 +10,6 @@
 namespace arlab::bench {
 namespace {
 
-void refuse(Log& log, std::size_t line, std::string why) {
-  log.notes.push_back({line, std::move(why), true});
-}
-
 // A number of rows beside why all of them are left out.
 std::string left_out(const NcclTable& table, std::string_view why) {
   std::set<std::size_t> lines;
@@ -44,7 +40,7 @@ std::optional<Collective> collective_of(const NcclTable& table, const LogHints& 
   }
   const std::optional<Collective> named = nccl_collective(program);
   if (!named)
-    refuse(log, table.line,
+    log.refuse(table.line,
            left_out(table, program.empty()
                                ? "the log does not say whether this is an all_gather: give "
                                  "--collective to arlab import"
@@ -60,14 +56,14 @@ std::optional<Rank> ranks_of(const NcclTable& table, Collective collective, cons
   const bool fits = table.ranks && *table.ranks >= likely.first && *table.ranks <= likely.second;
   if (fits) return table.ranks;
   if (table.ranks) {
-    refuse(log, table.line,
+    log.refuse(table.line,
            left_out(table, fmt::format("the header lists {} ranks, but the numbers are those of {} "
                                        "of {}: give --ranks to arlab import",
                                        *table.ranks, name(collective), to_text(likely))));
     return std::nullopt;
   }
   if (likely.first != likely.second) {
-    refuse(log, table.line,
+    log.refuse(table.line,
            left_out(table, fmt::format("the log does not list the ranks, and the numbers fit {}: "
                                        "give --ranks to arlab import",
                                        to_text(likely))));
@@ -120,7 +116,7 @@ void settle(NcclTable table, const LogHints& hints, Log& log) {
   for (const NcclRow& row : table.rows)
     if (!fits(row, *collective, *ranks) || !shows(row, *collective)) bad.insert(row.line);
   for (const std::size_t line : bad)
-    refuse(log, line,
+    log.refuse(line,
            fmt::format("the numbers are not those of {} of {} ranks", name(*collective), *ranks));
   LogTable settled{.line = table.line,
                    .origin = std::move(table.origin),

@@ -14,7 +14,7 @@ namespace nccl = simulator::nccl;
 using Unit = Parameter::Unit;
 
 // `gpu`, `cpu` and `version` are words.
-constexpr Parameter kSettings[] = {
+constexpr Parameter kNcclSettings[] = {
     {"gpu", Unit::number, "h100",
      "v100, a100, a40, l40s, h100, h100_pcie, h200, gh200, b200, b300, gb200, gb300 or "
      "rtx_pro_6000"},
@@ -32,11 +32,11 @@ constexpr Parameter kSettings[] = {
 std::string written(const std::map<std::string, std::string>& settings, std::string_view name) {
   const auto at = settings.find(std::string(name));
   if (at != settings.end()) return at->second;
-  return std::string(find_parameter(kSettings, name, "network nccl").default_value);
+  return std::string(find_parameter(kNcclSettings, name, "network nccl").default_value);
 }
 
 double value(const std::map<std::string, std::string>& settings, std::string_view name) {
-  return parse_value(find_parameter(kSettings, name, "network nccl"), written(settings, name),
+  return parse_value(find_parameter(kNcclSettings, name, "network nccl"), written(settings, name),
                      name);
 }
 
@@ -49,11 +49,11 @@ const char* yes_or_no(bool flag) { return flag ? "yes" : "no"; }
 
 }  // namespace
 
-std::span<const Parameter> nccl_parameters_of_network() { return kSettings; }
+std::span<const Parameter> nccl_parameters_of_network() { return kNcclSettings; }
 
 nccl::Machine nccl_machine(const std::map<std::string, std::string>& settings) {
   constexpr int kMostNodes = 1 << 20, kMostInNode = 1024;
-  for (const auto& [name, text] : settings) find_parameter(kSettings, name, "network nccl");
+  for (const auto& [name, text] : settings) find_parameter(kNcclSettings, name, "network nccl");
   nccl::Machine machine{.gpu = nccl::find_gpu(written(settings, "gpu")),
                         .cpu = find_named(nccl::kCpus, written(settings, "cpu"), "processor"),
                         .version = nccl::parse_version(written(settings, "version")),

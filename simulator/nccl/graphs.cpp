@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostChannels = 16;  // of a search
 constexpr double kPcie = 24;       // GB/s that a GPU reaches through PCIe 4.0
-constexpr double kRounding = 1e-9;
+constexpr double kSpeedRounding = 1e-9;
 
 using Rates = std::vector<double>;
 
@@ -58,7 +58,7 @@ double gpu_rate(const Machine& m) { return m.gpu.links > 0 ? m.gpu.links * link_
 
 double highest(const Rates& rates, double most) {
   for (const double rate : rates)
-    if (rate <= most + kRounding) return rate;
+    if (rate <= most + kSpeedRounding) return rate;
   return rates.back();
 }
 
@@ -81,9 +81,9 @@ Graph ring_inside(const Machine& m) {
   if (m.cube_mesh) return {cube_mesh_rings(m), link_rate(m), link_rate(m)};
   Graph best;
   for (const double rate : rates_inside(m)) {
-    const int channels = std::min(static_cast<int>(all / rate + kRounding), kMostChannels);
-    if (channels * rate > best.channels * best.inside + kRounding) best = {channels, rate, rate};
-    if (best.channels * best.inside >= all - kRounding) break;
+    const int channels = std::min(static_cast<int>(all / rate + kSpeedRounding), kMostChannels);
+    if (channels * rate > best.channels * best.inside + kSpeedRounding) best = {channels, rate, rate};
+    if (best.channels * best.inside >= all - kSpeedRounding) break;
   }
   return doubled(best, m.gpu.generation);
 }

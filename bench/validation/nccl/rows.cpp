@@ -11,17 +11,17 @@ namespace {
 
 namespace nccl = simulator::nccl;
 
-constexpr Count kMostNodes = 1 << 20, kMostGpus = 1024;
+constexpr Count kMostNodes = 1 << 20, kMostGpusOfNode = 1024;
 constexpr double kMostMicroseconds = 1e12;
 
-NcclSplit split_of(const CsvTable& table, std::size_t row) {
+NcclSplit nccl_split_of(const CsvTable& table, std::size_t row) {
   const std::string text = table.text(row, "split");
   for (const NcclSplit split : {NcclSplit::calibrate, NcclSplit::test, NcclSplit::unfitted})
     if (text == name(split)) return split;
   table.refuse(row, "split", "give calibrate, test or unfitted");
 }
 
-bool contains(std::string_view text, std::string_view part) {
+bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -52,14 +52,14 @@ int usual_version(nccl::Generation generation) {
 // Processors by the makers' data sheets: A100 and p5 have AMD's, Grace is Arm's.
 nccl::Cpu cpu_of(const NcclRow& row, std::string_view gpu) {
   if (gpu.starts_with("g")) return nccl::Cpu::arm;
-  const bool amd = (gpu == "a100" && !contains(row.machine, "ABCI")) || contains(row.machine, "p5");
+  const bool amd = (gpu == "a100" && !mentions(row.machine, "ABCI")) || mentions(row.machine, "p5");
   return amd ? nccl::Cpu::amd : nccl::Cpu::intel;
 }
 
 // "InfiniBand HDR 4x200G": 4 NICs of 200 Gbit/s.
 void add_network(nccl::Machine& machine, const std::string& text) {
   constexpr double kEfaLatency = 20;  // us, which AWS's own tuner counts on p5
-  if (contains(text, "EFA")) machine.nic_latency = kEfaLatency;
+  if (mentions(text, "EFA")) machine.nic_latency = kEfaLatency;
   std::size_t at = 0;
   while ((at = text.find('x', at + 1)) != std::string::npos) {
     std::size_t first = at;
@@ -70,7 +70,7 @@ void add_network(nccl::Machine& machine, const std::string& text) {
     if (std::from_chars(text.data() + first, text.data() + at, nics).ec != std::errc() ||
         std::from_chars(text.data() + at + 1, end, gigabits).ec != std::errc())
       continue;
-    if (nics < 1 || nics > kMostGpus || !(gigabits > 0 && gigabits < 10000)) continue;
+    if (nics < 1 || nics > kMostGpusOfNode || !(gigabits > 0 && gigabits < 10000)) continue;
     machine.nics = nics;
     machine.nic = gigabits / 8;
     return;
@@ -93,7 +93,7 @@ std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& na
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const Count gpus = table.whole(i, "gpus", 1), nodes = table.whole(i, "nodes", 1);
     if (nodes > kMostNodes) table.refuse(i, "nodes", "give at most 1048576");
-    if (gpus % nodes != 0 || gpus / nodes > kMostGpus)
+    if (gpus % nodes != 0 || gpus / nodes > kMostGpusOfNode)
       table.refuse(i, "gpus", "give as many GPUs to each node, at most 1024");
     NcclRow row{.machine = table.text(i, "machine"),
                 .network = table.text(i, "network"),
@@ -105,7 +105,7 @@ std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& na
                 .bytes = static_cast<double>(table.whole(i, "size_bytes", 1)),
                 .in_place = table.text(i, "in_place") == "1",
                 .us = table.number(i, "time_us", 1e-6),
-                .split = split_of(table, i)};
+                .split = nccl_split_of(table, i)};
     if (row.machine.empty()) table.refuse(i, "machine", "name the machine");
     if (row.us > kMostMicroseconds) table.refuse(i, "time_us", "give at most 1e12");
     rows.push_back(std::move(row));
@@ -115,7 +115,7 @@ std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& na
 
 std::optional<nccl::Machine> machine_of(const NcclRow& row) {
   const auto known = std::ranges::find_if(
-      kKnownGpus, [&](const KnownGpu& gpu) { return contains(row.machine, gpu.written); });
+      kKnownGpus, [&](const KnownGpu& gpu) { return mentions(row.machine, gpu.written); });
   if (known == std::end(kKnownGpus)) return std::nullopt;
   nccl::Machine machine{.gpu = nccl::find_gpu(known->name),
                         .cpu = cpu_of(row, known->name),
@@ -124,7 +124,7 @@ std::optional<nccl::Machine> machine_of(const NcclRow& row) {
   machine.version = row.version.empty() ? usual_version(machine.gpu.generation)
                                         : nccl::parse_version(row.version);
   // DGX-1 and its like have 8 V100 without a switch.
-  machine.cube_mesh = known->name == "v100" && contains(row.machine, "8x");
+  machine.cube_mesh = known->name == "v100" && mentions(row.machine, "8x");
   if (row.nodes > 1) add_network(machine, row.network);
   return machine;
 }

@@ -13,7 +13,7 @@ namespace {
 using simulator::NcclCall;
 
 // A machine with one version of NCCL.
-struct Group {
+struct FittedRows {
   std::vector<std::size_t> rows;  // of the result
   std::vector<NcclCall> calls;
 };
@@ -45,7 +45,7 @@ std::optional<NcclCall> call_of(PredictedNccl& p) {
   }
 }
 
-void predict(const std::string& machine, const Group& group, NcclValidation& result) {
+void predict(const std::string& machine, const FittedRows& group, NcclValidation& result) {
   const std::vector<simulator::Prior> priors = simulator::nccl_call_priors();
   std::vector<NcclCall> fitted;
   std::vector<double> us, parameters;
@@ -77,13 +77,13 @@ void predict(const std::string& machine, const Group& group, NcclValidation& res
 
 NcclValidation validate_nccl(const std::vector<NcclRow>& rows) {
   NcclValidation result;
-  std::map<std::string, Group> groups;
+  std::map<std::string, FittedRows> groups;
   for (const NcclRow& row : rows) {
     result.rows.push_back(
         {.row = row, .algorithm = "", .protocol = "", .predicted_us = {}, .reason = ""});
     const std::optional<NcclCall> call = call_of(result.rows.back());
     if (!call) continue;
-    Group& group =
+    FittedRows& group =
         groups[row.version.empty() ? row.machine
                                    : fmt::format("{}, NCCL {}", row.machine, row.version)];
     group.rows.push_back(result.rows.size() - 1);
