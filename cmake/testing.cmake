@@ -67,6 +67,7 @@ set(ARLAB_TESTS_NOT_IN_UNITY
   tests/training/compressors/feedback.cpp
   tests/training/compressors/unbiased.cpp
   tests/training/distributed_optimizer.cpp
+  tests/simulator/nccl/tuning.cpp
   tests/training/trainer/checkpointing.cpp)
 
 # arlab_test_program(<name> SOURCES... LIBRARIES...): builds test_<name>; with ARLAB_UNITY as one unit.

@@ -15,7 +15,7 @@ std::string refused(std::string_view what, std::string_view word) {
 }
 
 // Fills in a column of `row`; returns why it cannot.
-std::string read_column(LogColumn column, std::string_view word, double unit, NcclRow& row) {
+std::string read_column(LogColumn column, std::string_view word, double unit, NcclLogRow& row) {
   const auto number = [&](const char* what, Printed& into) {
     const std::optional<Printed> value = printed_number(word);
     if (!value || value->value < 0) return refused(what, word);
@@ -51,7 +51,7 @@ std::string read_column(LogColumn column, std::string_view word, double unit, Nc
   }
 }
 
-std::string read_problem(LogColumn column, std::string_view word, NcclRow& row) {
+std::string read_problem(LogColumn column, std::string_view word, NcclLogRow& row) {
   const std::optional<std::int64_t> whole = whole_number(word);
   switch (column) {
     case LogColumn::size:
@@ -91,7 +91,7 @@ std::variant<NcclRows, std::string> nccl_rows(const std::vector<std::string_view
     return std::string("cputime (-C 1) is the time of the calls, not that of the collective");
   const int halves = layout.count(LogColumn::time);
   if (halves < 1 || halves > 2) return fmt::format("{} times in a row", halves);
-  NcclRow first{.line = line};
+  NcclLogRow first{.line = line};
   NcclRows rows;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const LogColumn column = layout.columns[i];
@@ -105,12 +105,12 @@ std::variant<NcclRows, std::string> nccl_rows(const std::vector<std::string_view
                           : read_column(column, words[i], layout.microseconds, rows.back());
     if (!why.empty()) return why;
   }
-  for (const NcclRow& row : rows)
+  for (const NcclLogRow& row : rows)
     if (std::string why = contradiction(row); !why.empty()) return why;
   return rows;
 }
 
-std::string contradiction(const NcclRow& row) {
+std::string contradiction(const NcclLogRow& row) {
   const auto element = static_cast<std::int64_t>(collectives::size_of(row.dtype));
   if (row.size % element != 0 || row.count > row.size / element ||
       (row.count == 0) != (row.size == 0) || (row.count > 0 && row.size / element % row.count != 0))

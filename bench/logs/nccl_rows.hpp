@@ -16,7 +16,7 @@
 namespace arlab::bench {
 
 /// One half of a line: out of place, or in place.
-struct NcclRow {
+struct NcclLogRow {
   std::size_t line = 0;
   std::int64_t size = 0, count = 0;
   collectives::DType dtype = collectives::DType::float32;
@@ -27,7 +27,7 @@ struct NcclRow {
   std::optional<Count> wrong = {};
 };
 
-using NcclRows = std::vector<NcclRow>;
+using NcclRows = std::vector<NcclLogRow>;
 
 /// Reads the words of a line. `one_is_in_place`: whether a table with one half is of runs in place.
 /// Returns the halves, or why the line is refused.
@@ -37,7 +37,7 @@ std::variant<NcclRows, std::string> nccl_rows(const std::vector<std::string_view
 
 /// Returns why the row cannot be right, whatever the collective: algbw must be size / time, and
 /// the size a multiple of the elements' size. Empty if it can.
-std::string contradiction(const NcclRow& row);
+std::string contradiction(const NcclLogRow& row);
 
 struct NcclTable {
   std::size_t line = 0;

@@ -20,7 +20,7 @@ RankRange whole(double low, double high) {
 
 }  // namespace
 
-RankRange possible_ranks(const NcclRow& row, Collective collective) {
+RankRange possible_ranks(const NcclLogRow& row, Collective collective) {
   if (row.count == 0) return kAny;
   const auto element = static_cast<std::int64_t>(collectives::size_of(row.dtype));
   const std::int64_t parts = row.size / element / row.count;  // of the vector that the count is of
@@ -45,7 +45,7 @@ RankRange possible_ranks(const NcclRow& row, Collective collective) {
 
 RankRange likely_ranks(const NcclRows& rows, Collective collective) {
   std::map<Rank, int> changes;  // of the number of rows that fit, from this number of ranks on
-  for (const NcclRow& row : rows) {
+  for (const NcclLogRow& row : rows) {
     const auto [first, last] = possible_ranks(row, collective);
     if (first > last) continue;
     ++changes[first];

@@ -15,7 +15,7 @@ inline constexpr Rank kMostLoggedRanks = 1 << 22;
 
 /// Returns the numbers of ranks that a row can be of: busbw is algbw times 2 (n - 1) / n of an
 /// allreduce, (n - 1) / n of a reduce_scatter or an all_gather, whose size is n times the count.
-RankRange possible_ranks(const NcclRow& row, Collective collective);
+RankRange possible_ranks(const NcclLogRow& row, Collective collective);
 
 /// Returns the numbers that fit most rows: one if the rows agree and say enough.
 RankRange likely_ranks(const NcclRows& rows, Collective collective);

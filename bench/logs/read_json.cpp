@@ -31,7 +31,7 @@ std::string text_of(const LogJson& object, const char* key) {
 
 // Returns the times of a row, or why it is refused.
 std::string read_times(const LogJson& half, const char* time, const char* algbw, const char* busbw,
-                       const char* wrong, NcclRow& row) {
+                       const char* wrong, NcclLogRow& row) {
   if (!half.is_object() || !half.contains(time) || !half.contains(algbw) || !half.contains(busbw))
     return fmt::format("no {}, {} and {}", time, algbw, busbw);
   row.time_us = number_of(half[time]);
@@ -44,7 +44,7 @@ std::string read_times(const LogJson& half, const char* time, const char* algbw,
   return contradiction(row);
 }
 
-std::string read_problem(const LogJson& result, NcclRow& row) {
+std::string read_problem(const LogJson& result, NcclLogRow& row) {
   const auto size = whole_number(text_of(result, "size"));
   const auto count = whole_number(result.contains("count") ? text_of(result, "count") : "0");
   const auto type = nccl_type(text_of(result, "type"));
@@ -108,7 +108,7 @@ void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
   std::size_t number = 0;
   for (const LogJson& result : file["results"]) {
     ++number;  // rows have no lines: their number stands for it
-    NcclRow row{.line = number};
+    NcclLogRow row{.line = number};
     std::string why = result.is_object() ? read_problem(result, row) : "not an object";
     for (const char* place : {"out_of_place", "in_place"}) {
       if (!why.empty() || !result.contains(place) || result[place].is_null()) continue;
@@ -133,7 +133,7 @@ void read_rccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
   std::size_t number = 0;
   for (const LogJson& result : file) {
     ++number;
-    NcclRow row{.line = number};
+    NcclLogRow row{.line = number};
     std::string why = result.is_object() ? read_problem(result, row) : "not an object";
     const auto ranks = why.empty() ? whole_number(text_of(result, "ranks")) : std::nullopt;
     if (why.empty() && (!ranks || *ranks < 1 || *ranks > (1 << 22))) why = "no ranks";

@@ -188,7 +188,7 @@ class TextReader {
 
   void add(NcclRows& rows, std::variant<NcclRows, std::string> read) {
     if (auto* why = std::get_if<std::string>(&read)) return refuse(std::move(*why));
-    for (NcclRow& row : std::get<NcclRows>(read)) rows.push_back(std::move(row));
+    for (NcclLogRow& row : std::get<NcclRows>(read)) rows.push_back(std::move(row));
   }
   void add(std::vector<MpiRow>& rows, std::variant<MpiRow, std::string> read) {
     if (auto* why = std::get_if<std::string>(&read)) return refuse(std::move(*why));

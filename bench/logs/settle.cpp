@@ -13,7 +13,7 @@ namespace {
 // A number of rows beside why all of them are left out.
 std::string left_out(const NcclTable& table, std::string_view why) {
   std::set<std::size_t> lines;
-  for (const NcclRow& row : table.rows) lines.insert(row.line);
+  for (const NcclLogRow& row : table.rows) lines.insert(row.line);
   return fmt::format("{}: {} rows left out", why, lines.size());
 }
 
@@ -21,7 +21,8 @@ std::string left_out(const NcclTable& table, std::string_view why) {
 // vector. An all_gather looks like an alltoall, and is not told from it.
 std::optional<Collective> shown_collective(const NcclRows& rows) {
   const auto largest = std::max_element(
-      rows.begin(), rows.end(), [](const NcclRow& a, const NcclRow& b) { return a.size < b.size; });
+      rows.begin(), rows.end(),
+      [](const NcclLogRow& a, const NcclLogRow& b) { return a.size < b.size; });
   const auto element = static_cast<std::int64_t>(collectives::size_of(largest->dtype));
   const bool whole = largest->count * element == largest->size;
   if (largest->op && largest->root) return Collective::reduce;
@@ -77,13 +78,13 @@ std::optional<Rank> ranks_of(const NcclTable& table, Collective collective, cons
   return likely.first;
 }
 
-bool fits(const NcclRow& row, Collective collective, Rank ranks) {
+bool fits(const NcclLogRow& row, Collective collective, Rank ranks) {
   const auto [first, last] = possible_ranks(row, collective);
   return ranks >= first && ranks <= last && row.root.value_or(0) < ranks;
 }
 
 // Whether the columns can be those of the collective: a reduction has an operation.
-bool shows(const NcclRow& row, Collective collective) {
+bool shows(const NcclLogRow& row, Collective collective) {
   const bool reduces = Problem{.collective = collective}.reduces();
   return reduces == row.op.has_value();
 }
@@ -113,7 +114,7 @@ void settle(NcclTable table, const LogHints& hints, Log& log) {
   const std::optional<Rank> ranks = ranks_of(table, *collective, hints, log);
   if (!ranks) return;
   std::set<std::size_t> bad;
-  for (const NcclRow& row : table.rows)
+  for (const NcclLogRow& row : table.rows)
     if (!fits(row, *collective, *ranks) || !shows(row, *collective)) bad.insert(row.line);
   for (const std::size_t line : bad)
     log.refuse(line,
@@ -125,7 +126,7 @@ void settle(NcclTable table, const LogHints& hints, Log& log) {
                    .host_of_rank = std::move(table.host_of_rank)};
   if (settled.host_of_rank.size() != static_cast<std::size_t>(*ranks)) settled.host_of_rank.clear();
   if (settled.origin.algorithm.empty()) settled.origin.algorithm = name_in_nccl(*collective);
-  for (const NcclRow& row : table.rows)
+  for (const NcclLogRow& row : table.rows)
     if (!bad.contains(row.line))
       settled.rows.push_back({row.line,
                               row.size,
