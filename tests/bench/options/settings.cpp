@@ -27,7 +27,7 @@ struct Input {
   }
 };
 
-std::string refused(const std::vector<std::string>& words) {
+std::string why_refused(const std::vector<std::string>& words) {
   return failure([&] { Input{words}; });
 }
 
@@ -47,11 +47,11 @@ TEST_CASE("settings are read in any order, from one list or several") {
 
 TEST_CASE(
     "a setting that is unknown, without value, set twice or wrong is an error that names it") {
-  CHECK(refused({"--input", "shufle=off"})
+  CHECK(why_refused({"--input", "shufle=off"})
             .find("setting of --input 'shufle', did you mean "
                   "'shuffle'?") != std::string::npos);
-  CHECK(refused({"--input", "shuffle"}).find("'shuffle' has no value") != std::string::npos);
-  CHECK(refused({"--input", "prefetch=4", "--input", "prefetch=4"}).find("set twice") !=
+  CHECK(why_refused({"--input", "shuffle"}).find("'shuffle' has no value") != std::string::npos);
+  CHECK(why_refused({"--input", "prefetch=4", "--input", "prefetch=4"}).find("set twice") !=
         std::string::npos);
-  CHECK(refused({"--input", "shuffle=yes"}) == "2: --input shuffle is 'yes': give on or off");
+  CHECK(why_refused({"--input", "shuffle=yes"}) == "2: --input shuffle is 'yes': give on or off");
 }
