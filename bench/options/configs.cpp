@@ -214,7 +214,7 @@ bool SweepOptions::is_named(const Algorithm& algorithm) const {
   for (const auto* given : {&positional, &algorithms}) {
     const std::vector<std::string> names = split_specs(*given);
     const auto names_it = [&](const std::string& spec) {
-      return parse_spec(spec).name == algorithm.name;
+      return spec == algorithm.name || spec.substr(0, spec.find(':')) == algorithm.name;
     };
     if (std::any_of(names.begin(), names.end(), names_it)) return true;
   }

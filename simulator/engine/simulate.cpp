@@ -31,15 +31,12 @@ void check_adding(const Algorithm& algorithm, const Network& network) {
                            "one other: use model fluid, without random delays");
 }
 
-// Whether one rank may stand for others.
-bool may_use_classes(const Algorithm& algorithm, const SimulateOptions& options) {
-  return !algorithm.in_network && options.starts.empty() && !options.trace && !options.progress;
-}
-
-// Whether engines without events may apply.
+// Whether engines without events may apply, and one rank stand for others. Not with several lanes:
+// the messages of a class's lanes share a port in another order than those of all ranks.
 bool is_plain(const Algorithm& algorithm, const std::vector<Lane>& lanes,
               const SimulateOptions& options) {
-  return lanes.size() == 1 && may_use_classes(algorithm, options);
+  return lanes.size() == 1 && !algorithm.in_network && options.starts.empty() && !options.trace &&
+         !options.progress;
 }
 
 // The costs for engines that need no links; null if they do not apply.
@@ -121,8 +118,9 @@ std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const P
 namespace {
 
 std::optional<ClassNetwork> classes_with(const SimulateOptions& options, const Algorithm& algorithm,
-                                         const Problem& problem, Network& network) {
-  if (!may_use_classes(algorithm, options)) return {};
+                                         const Problem& problem, const std::vector<Lane>& lanes,
+                                         Network& network) {
+  if (!is_plain(algorithm, lanes, options)) return {};
   return classes_on_links(algorithm, problem, options.segments, network);
 }
 
@@ -138,7 +136,7 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
     if (!symmetry || costs->delay.mean > Time{}) return {};
     result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
                            options.latest);
-  } else if (const auto classes = classes_with(options, algorithm, problem, network)) {
+  } else if (const auto classes = classes_with(options, algorithm, problem, lanes, network)) {
     result = events_of_classes(algorithm, lanes, *classes, element_size, network, options);
   }
   if (result) result->stopped |= result->finish > options.latest;
@@ -164,7 +162,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
       return std::move(*result);
   }
   std::optional<ClassNetwork> classes;
-  if (options.symmetry) classes = classes_with(options, algorithm, problem, network);
+  if (options.symmetry) classes = classes_with(options, algorithm, problem, lanes, network);
   // An event takes as long as the sweep of many messages.
   constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;

@@ -50,8 +50,8 @@ TEST_CASE("find_algorithm suggests the nearest name") {
 }
 
 TEST_CASE("find_algorithm rejects settings of an algorithm without parameters") {
-  CHECK(error_text(Blame::usage, [] { find_algorithm("ring:k=2,j=3"); }) ==
-        "algorithm ring has no parameters, but the settings are 'k=2,j=3': leave them out");
+  CHECK(error_text(Blame::usage, [] { find_algorithm("butterfly:k=2,j=3"); }) ==
+        "algorithm butterfly has no parameters, but the settings are 'k=2,j=3': leave them out");
 }
 
 TEST_CASE("unsupported returns the reason") {

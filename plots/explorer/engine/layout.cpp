@@ -28,7 +28,8 @@ Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::Fabric
          concat(algorithm.name, " on ", ranks, " ranks: a page computes trees for up to ",
                 kMaxTreeRanks, " ranks, use fewer"));
   simulator::FabricSpec known = spec;
-  if (known.topology.empty()) known.topology = "crossbar";
+  if (known.topology.empty())
+    known.topology = algorithm.in_network ? "crossbar:aggregate=yes" : "crossbar";
   const auto fabric = simulator::build_fabric(known, ranks);
   if (algorithm.grouped) {
     layout.groups = simulator::groups_of(*fabric);

