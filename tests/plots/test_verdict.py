@@ -44,7 +44,7 @@ class Verdict(unittest.TestCase):
 
     def test_other_files_are_refused(self):
         self.assertIn("no dense run of m on 10G with 8 workers", self.verdict([run("fp16", 150)], code=1))
-        self.assertIn("is not a file of arlab train", self.verdict([{"kind": "run"}], code=1))
+        self.assertIn("is not a file of arlab plan", self.verdict([{"kind": "run"}], code=1))
         for path, what in (("/nowhere.jsonl", "No such file"), (os.devnull, "is empty"), (__file__, "Extra data")):
             done = subprocess.run([sys.executable, "-B", str(PROGRAM), path], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 1)
@@ -55,7 +55,7 @@ class Verdict(unittest.TestCase):
         for key, value in (("step_us", None), ("step_us", 0), ("computation_us", "fast"), ("ranks", True), ("codec_us", float("nan"))):
             self.assertRegex(self.verdict([run(None, 200), {**run("fp16", 150), key: value}], code=1), rf"^verdict.py: .*runs.jsonl:3: {key} is .*: remove this line")
         self.assertIn("| default | 1 | 1 |", self.verdict([run(None, 200), run("fp16", 150)], command="arlab train 'half"))
-        self.assertIn("is not a file of arlab train", self.verdict([[1]], code=1))
+        self.assertIn("is not a file of arlab plan", self.verdict([[1]], code=1))
 
     def test_batches_are_apart_and_names_are_text(self):
         out = self.verdict([run(None, 200, batch_per_worker=8), run("fp16", 100, batch_per_worker=8), run(None, 90, batch_per_worker=4), run("fp16", 89, batch_per_worker=4)])
