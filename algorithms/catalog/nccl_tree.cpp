@@ -120,7 +120,7 @@ Algorithm make(std::int32_t channels) {
       .family = "whole",
       .summary = "chains within nodes, two binary trees over the nodes, per channel; use segments",
       .source = "NCCL, src/graph/connect.cc; Sanders, Speck, Traff, 2009",
-      .formula = {"4K(m-1) (K channels)", "2N(m-1)",
+      .formula = {channels == 1 ? "4(m-1)" : "4K(m-1)", "2N(m-1)",
                   "2(S-1) + 2 ceil(log2 G) (G groups of S)"},
       .collectives = {Collective::allreduce},
       .lanes = 2 * channels,

@@ -21,6 +21,7 @@ Json catalog_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
+    if (a.in_network) continue;  // the page neither edits nor simulates transfers of teams
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},

@@ -58,7 +58,7 @@ std::string page_with_answers() {
   for (Bytes bytes = 64; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   for (const Rank ranks : kRanks) {
     for (const Algorithm& a : algorithms()) {
-      if (a.forested && ranks > kMostTrees) continue;
+      if (a.in_network || (a.forested && ranks > kMostTrees)) continue;
       const Layout layout = layout_of(a, ranks, {});
       if (!unsupported(a, layout.on({.ranks = ranks, .elements = kElements})).empty()) continue;
       for (const char* ask : {"run", "simulate"})

@@ -46,6 +46,7 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.in_network) continue;
     const Rank ranks = ranks_of(request);
     check({.ranks = ranks});
     const bool shown = ranks <= kMaxRanks && !(algorithm.forested && ranks > kMaxTreeRanks);
@@ -60,10 +61,6 @@ Json curve_json(const Json& request) {
         continue;
       }
       const auto network = make_network(request, problem.ranks);
-      if (algorithm.in_network && !network->adding()) {
-        times.push_back(nullptr);
-        continue;
-      }
       times.push_back(
           simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
     }
