@@ -134,7 +134,7 @@ class Runs(TrainTest):
                  ("-a all_to_all -w 3", "replicas would drift apart"), ("-w 0", "workers is 0: give 1 to 1024"),
                  ("-B 1 -w 2", "batch"), ("--lr -1", "-1"), ("-d mnist", "--data 'mnist' is unknown"),
                  ("-m resnet50 -d idx:none", "error: none/train-images"), ("--device tpu", "device 'tpu' is not known"),
-                 ("--nothing", "unknown option '--nothing'"), ("-b mpi", "mpirun -n 2 arlab train"))
+                 ("--nothing", "unknown option '--nothing'"), ("-b mpi", "start the program with `mpirun -n 2`"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
                 self.assertIn(status, (2, 3), err)
