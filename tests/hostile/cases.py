@@ -57,6 +57,7 @@ BASES = {
     ("tune",): ["ring", "--by", "simulated", "-p", "2", "-n", "10"],
     ("train",): ["-w", "1", "--samples", "64", "--steps", "1"],
     ("compare",): ["timed.jsonl", "timed.jsonl"],
+    ("import",): ["nccl.log"],
     ("report",): ["valid.jsonl", "--no-explorer"],
     ("explore",): ["--precomputed"],
     ("plan",): ["-m", "profile:vgg16", "--gpus", "4"],

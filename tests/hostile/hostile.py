@@ -24,6 +24,7 @@ import time
 
 import cases
 
+LOG = pathlib.Path(__file__).resolve().parents[1] / "bench" / "logs" / "fixtures" / "efa_srun.txt"
 LIMIT = 30  # seconds: a sanitized program takes several times as long, and other tests run beside it
 CLASSES = ("crash", "hang", "status", "message", "silence", "loss")
 LEAKED = re.compile(r"what\(\)|terminate called|std::|basic_|__|vector::|stoi|stod|json\.exception|Traceback|internal error|bad_alloc")
@@ -39,7 +40,7 @@ def write_fixtures(folder):
     shutil.copytree(pathlib.Path(__file__).resolve().parents[1] / "validation", folder / "published",
                     ignore=shutil.ignore_patterns("allreduce.csv", "published_gains.csv", "training_scaling.csv", "*.md"))  # seconds each under sanitizers
     texts = {
-        "valid.jsonl": whole, "timed.jsonl": json.dumps(timed) + "\n", "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
+        "valid.jsonl": whole, "timed.jsonl": json.dumps(timed) + "\n", "nccl.log": LOG.read_text(encoding="utf-8"), "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
         "deep.json": "[" * 100_000, "deep.dot": "graph {" + "{" * 50_000, "garbage.dot": "\x01\x02graph{{{",
         "loop.dot": 'graph { a [kind=host]; a -- a [bandwidth="1Gbps", latency="1us"]; }',
         "negative.dot": 'graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="-1Gbps", latency="1us"]; }',
