@@ -31,8 +31,8 @@ void check_adding(const Algorithm& algorithm, const Network& network) {
                            "one other: use model fluid, without random delays");
 }
 
-// Whether engines without events may apply, and one rank stand for others. Not with several lanes:
-// the messages of a class's lanes share a port in another order than those of all ranks.
+// Whether engines without events may apply, and one rank stand for others. With several lanes
+// classes took other times than all ranks did (tests/simulator/engine/link_classes_agree.cpp).
 bool is_plain(const Algorithm& algorithm, const std::vector<Lane>& lanes,
               const SimulateOptions& options) {
   return lanes.size() == 1 && !algorithm.in_network && options.starts.empty() && !options.trace &&

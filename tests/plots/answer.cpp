@@ -129,7 +129,7 @@ TEST_CASE("what switches add is drawn where the topology adds, and refused elsew
   CHECK(run["steps"].size() == 1);
   CHECK(run["steps"][0]["messages"].size() == 6);  // of each to each other
   CHECK(contributions_at_end(run, 3, 2, 0) == 3);
-  CHECK(refused(R"({"ask":"run","algorithm":"sharp","ranks":3,"topology":"crossbar"})")
+  CHECK(refused(R"({"ask":"run","algorithm":"sharp","ranks":3})")
             .find("sharp needs switches that add") != std::string::npos);
   CHECK(refused(R"({"ask":"simulate","algorithm":"sharp","ranks":3,"elements":30,
                     "topology":"crossbar:aggregate=yes"})")

@@ -28,8 +28,7 @@ Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::Fabric
          concat(algorithm.name, " on ", ranks, " ranks: a page computes trees for up to ",
                 kMaxTreeRanks, " ranks, use fewer"));
   simulator::FabricSpec known = spec;
-  if (known.topology.empty())
-    known.topology = algorithm.in_network ? "crossbar:aggregate=yes" : "crossbar";
+  if (known.topology.empty()) known.topology = "crossbar";
   const auto fabric = simulator::build_fabric(known, ranks);
   if (algorithm.grouped) {
     layout.groups = simulator::groups_of(*fabric);
@@ -66,8 +65,6 @@ std::string needs_of(const Algorithm& algorithm) {
   if (algorithm.forested)
     return concat("uses trees that are computed for the topology, for up to ", kMaxTreeRanks,
                   " ranks");
-  if (algorithm.in_network)
-    return "needs switches that add: a topology with aggregate=yes, or dgx_h100, and model fluid";
   return algorithm.few_ranks ? "runs on few numbers of ranks" : "";
 }
 
