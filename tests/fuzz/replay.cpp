@@ -8,6 +8,7 @@
 #include "algorithms/base/random.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::fuzz;
@@ -47,11 +48,12 @@ std::string escaped(std::string_view bytes) {
 
 std::vector<std::string> seeds_of(const Fuzzer& fuzzer) {
   std::vector<std::string> seeds;
-  std::ifstream in(std::string(ARLAB_SEEDS "/") + std::string(fuzzer.name) + ".txt");
+  std::ifstream in(source_file("tests/fuzz/seeds/" + std::string(fuzzer.name) + ".txt"));
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line[0] != '#') seeds.push_back(unescaped(line));
   if (fuzzer.name == "topology_file")
-    for (const auto& entry : std::filesystem::directory_iterator(ARLAB_CORPUS)) {
+    for (const auto& entry : std::filesystem::directory_iterator(
+             source_file("tests/simulator/topologies/import/corpus"))) {
       std::ostringstream text;
       text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
       seeds.push_back(text.str());

@@ -8,6 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -15,7 +16,9 @@ using collectives::DType, collectives::Op;
 
 namespace {
 
-std::string path_of(const std::string& name) { return std::string(ARLAB_LOGS) + "/" + name; }
+std::string path_of(const std::string& name) {
+  return source_file("tests/bench/logs/fixtures/" + name);
+}
 
 Log read(const std::string& name, const LogHints& hints = {}) {
   return read_log_text(text_of(path_of(name)), hints);

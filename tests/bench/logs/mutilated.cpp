@@ -10,6 +10,7 @@
 #include "bench/logs/log.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -92,7 +93,7 @@ const Fixture kFixtures[] = {{"abci_allreduce.txt", {}},
                              {"superbench_allreduce.txt", {}}};
 
 std::string text_of_fixture(const std::string& name) {
-  return text_of(std::string(ARLAB_LOGS) + "/" + name);
+  return text_of(source_file("tests/bench/logs/fixtures/" + name));
 }
 
 // The lines with rows, and the line that heads them.

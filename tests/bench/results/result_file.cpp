@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -247,7 +248,7 @@ TEST_CASE("writes invalid UTF-8 so that it can be read back") {
 }
 
 TEST_CASE("files of schema 1 are read as schema 2") {
-  const Results results = read_results(ARLAB_SCHEMA_1);
+  const Results results = read_results(source_file("tests/bench/results/schema1.jsonl"));
   CHECK(results.contexts.at(0)["copy_limit_gb_per_s"] == 3500.5);
   REQUIRE(results.records.size() == 4);
   const JsonSchema schema(kRecordsSchema);

@@ -7,6 +7,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -76,7 +77,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a sweep's table and explanation match the recorded text") {
-  std::ifstream file(ARLAB_COMPRESSION_STUDY);
+  std::ifstream file(source_file("tests/bench/study/compression_study.txt"));
   std::stringstream expected;
   expected << file.rdbuf();
   REQUIRE(file);

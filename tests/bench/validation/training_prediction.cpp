@@ -9,6 +9,7 @@
 #include "bench/validation/published_gains.hpp"
 #include "bench/validation/training_step.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_file.hpp"
 #include "tests/support/thorough.hpp"
 
 using namespace arlab;
@@ -17,7 +18,7 @@ using namespace arlab::bench;
 namespace {
 
 auto published(const char* file, auto read) {
-  return read(read_file(std::string(ARLAB_VALIDATION) + "/" + file, ""), file);
+  return read(read_file(source_file(std::string("tests/validation/") + file), ""), file);
 }
 
 Errors training_errors(const TrainingValidation& validation) {
@@ -29,7 +30,7 @@ Errors training_errors(const TrainingValidation& validation) {
 
 // A profile in the folder precedes a built-in one, as in `arlab validate`.
 std::optional<training::ModelProfile> profile_beside(const std::string& model) {
-  const std::string file = std::string(ARLAB_VALIDATION) + "/" + model + ".json";
+  const std::string file = source_file("tests/validation/" + model + ".json");
   if (std::filesystem::exists(file)) return training::load_profile(file);
   return built_in_profile(model);
 }

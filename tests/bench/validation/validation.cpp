@@ -9,6 +9,7 @@
 #include "bench/validation/implementation.hpp"
 #include "bench/validation/validation_tables.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -16,7 +17,7 @@ using namespace arlab::bench;
 namespace {
 
 std::vector<PublishedTime> published() {
-  std::ifstream file(ARLAB_VALIDATION "/allreduce.csv");
+  std::ifstream file(source_file("tests/validation/allreduce.csv"));
   std::ostringstream text;
   text << file.rdbuf();
   return read_published_times(text.str(), "allreduce.csv");

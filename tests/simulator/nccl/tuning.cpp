@@ -12,6 +12,7 @@
 #include "simulator/nccl/symmetric.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator::nccl;
@@ -26,7 +27,7 @@ Machine h100(Rank nodes, Rank gpus, std::string_view version = "2.27.5") {
 }
 
 std::vector<std::vector<std::string>> log_rows() {
-  std::ifstream file(ARLAB_NCCL_LOG);
+  std::ifstream file(source_file("tests/simulator/nccl/tuning_h100_2.27.5.csv"));
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(file, line);) {
     std::vector<std::string> fields;

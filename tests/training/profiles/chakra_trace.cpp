@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/source_file.hpp"
 #include "training/io/files.hpp"
 #include "training/io/protobuf.hpp"
 
@@ -53,7 +54,7 @@ std::vector<ChakraNode> two_layers() {
 // The text from which chakra_converter made it (commit 21585d8) stands in its metadata: three
 // layers, two passes.
 TEST_CASE("a data-parallel trace of Chakra's converter becomes the profile of its first pass") {
-  const std::string file = ARLAB_CHAKRA_TRACE;
+  const std::string file = source_file("tests/training/profiles/chakra/mlp.0.et");
   if (!has_protobuf()) {
     CHECK(failure([&] {
             load_profile(file);
@@ -176,7 +177,7 @@ TEST_CASE("bytes that are no trace of Chakra are refused with their place") {
   const auto read = [](const std::string& bytes) {
     return failure([&] { read_chakra(bytes, "a.et"); });
   };
-  const std::string whole = read_whole(ARLAB_CHAKRA_TRACE, "");
+  const std::string whole = read_whole(source_file("tests/training/profiles/chakra/mlp.0.et"), "");
   CHECK(read("").empty());
   CHECK(read(whole).empty());
   CHECK(read(whole.substr(0, whole.size() - 1)).starts_with("2: trace a.et: the message at byte "));

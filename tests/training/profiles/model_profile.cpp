@@ -6,6 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_file.hpp"
 #include "training/io/files.hpp"
 
 using namespace arlab;
@@ -63,7 +64,7 @@ TEST_CASE("the profiles have the published numbers of parameters and name every 
     CHECK(words * kGradientBytes >= profile.bytes());
     CHECK(words * kGradientBytes <
           profile.bytes() + 4 * static_cast<Count>(profile.tensors().size()));
-    CHECK(load_profile(std::string(ARLAB_PROFILES) + "/" + name + ".json").step() ==
+    CHECK(load_profile(source_file("training/profiles/" + name + ".json")).step() ==
           profile.step());
   }
 }

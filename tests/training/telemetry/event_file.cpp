@@ -6,6 +6,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/source_file.hpp"
 #include "training/io/protobuf.hpp"
 
 using namespace arlab;
@@ -33,7 +34,8 @@ TEST_CASE("an independent reader can read event files") {
   CHECK(std::filesystem::path(path).filename().string().starts_with("events.out.tfevents."));
 #ifdef ARLAB_PYTHON
   const std::string out = folder.file("out");
-  const std::string command = std::string(ARLAB_PYTHON) + " -B '" + ARLAB_READ_EVENTS + "' '" +
+  const std::string command = std::string(ARLAB_PYTHON) + " -B '" +
+                              source_file("tests/training/telemetry/read_events.py") + "' '" +
                               path + "' > '" + out + "' 2>&1";
   CHECK(std::system(command.c_str()) == 0);
   CHECK(text_of(out) ==

@@ -7,6 +7,7 @@
 
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_file.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -375,7 +376,8 @@ TEST_CASE("rejects nesting that would exhaust the stack") {
 
 TEST_CASE("every file of the corpus is a topology or a usage error") {
   int files = 0, refused = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(ARLAB_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           source_file("tests/simulator/topologies/import/corpus"))) {
     INFO(entry.path());
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
