@@ -67,7 +67,7 @@ class Model {
         return add_ring_latency(e, step, between);
       case Algorithm::tree:
         e.base = c_.tree_base[index(e.protocol)];
-        e.inside = 2 * others * step * slower_ll(e.protocol);
+        e.inside = 2 * others * step * step_weight(m_, e.protocol);
         e.between = 2 * log2_of(m_.nodes) * between;
         return;
       case Algorithm::nvls:
@@ -171,10 +171,6 @@ class Model {
     return c_.network.of(of, protocol) + m_.nic_latency * (protocol == Protocol::simple ? 2 : 1);
   }
 
-  double slower_ll(Protocol protocol) const {
-    return m_.version < 21800 && m_.nodes > 1 && protocol == Protocol::ll ? 1.8 : 1;
-  }
-
   double nvls_base(double inside) const {
     return m_.version < 21800 ? 40 : m_.version < 21900 ? 23 : inside;
   }
@@ -188,7 +184,7 @@ class Model {
       return;
     }
     const double overhead = c_.overhead * (e.protocol == Protocol::simple ? 3 : 1);
-    const double step = std::max(inside * slower_ll(e.protocol), m_.nodes > 1 ? overhead : 0);
+    const double step = std::max(inside * step_weight(m_, e.protocol), m_.nodes > 1 ? overhead : 0);
     const int twice = collective_ == Collective::allreduce ? 2 : 1;
     int across = m_.nodes == 1 ? 0 : twice * static_cast<int>(m_.nodes - 1);
     if (m_.version >= 21200 && m_.version < 22300 && m_.nodes > 1 && twice == 2)
@@ -244,6 +240,10 @@ double plateau(const Tuning& t, const Estimate& e, double bytes) {
 }
 
 }  // namespace
+
+double step_weight(const Machine& machine, Protocol protocol) {
+  return machine.version < 21800 && machine.nodes > 1 && protocol == Protocol::ll ? 1.8 : 1;
+}
 
 int ring_steps(Collective collective, Rank ranks) {
   switch (collective) {

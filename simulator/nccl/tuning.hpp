@@ -33,6 +33,9 @@ struct Tuning {
 
 /// Throws Error(usage) as check() does.
 Tuning tune(const Machine& machine, Collective collective);
+/// Returns by how much NCCL counts a step of this protocol inside a node as longer than it is, so
+/// that it is chosen less: LL between nodes before 2.18.
+double step_weight(const Machine& machine, Protocol protocol);
 
 /// Returns the rounds of a ring: the messages that a rank sends one after another.
 int ring_steps(Collective collective, Rank ranks);

@@ -18,13 +18,14 @@ enum : std::size_t {
   kRate,
   kCopy,
   kChannel,
+  kNodeFull,
+  kNetCall,  // from here on, of the network
   kNetStep,
   kNetFull,
   kNetRate
 };
 
 constexpr double kLineOfStep = 4096;      // LL: 512 threads of 8 bytes
-constexpr double kFullLines = 0.3;        // a step of full lines takes longer by this
 constexpr double kLargestChunk = 131072;  // of NVLS, at which NCCL states its share of the links
 constexpr double kFlagRate = 0.85;        // LL: of half the links' rate
 constexpr double kUsualCopy = 0.6;        // median of the copy
@@ -49,7 +50,7 @@ class CallTime {
     const double of_step = bytes_ / (ranks * channels_);
     const double beyond = std::max(0.0, 1 - kLineOfStep / of_step);
     return e_latency() +
-           (m_.nodes > 1 ? 0 : kFullLines) * std::min(1.0, of_step / kLineOfStep) *
+           (m_.nodes > 1 ? 0 : p_[kNodeFull]) * std::min(1.0, of_step / kLineOfStep) *
                scaled_inside() +
            moved * beyond / rate();
   }
@@ -59,7 +60,10 @@ class CallTime {
   bool pieces() const { return e_.protocol == Protocol::simple; }
 
   double scaled_inside() const {
-    return e_.inside * p_[pieces() ? kPieces : e_.protocol == Protocol::ll ? kStep : kLineStep];
+    return e_.inside / nccl::step_weight(m_, e_.protocol) *
+           p_[pieces()                      ? kPieces
+              : e_.protocol == Protocol::ll ? kStep
+                                            : kLineStep];
   }
   // Calls of LL128 cost as much as those of pieces, not the 14 us of NCCL's table.
   double base() const {
@@ -67,7 +71,7 @@ class CallTime {
     return (e_.protocol == Protocol::ll128 ? std::min(e_.base, 8.4) : e_.base) * p_[kCall];
   }
   double e_latency() const {
-    return base() + more_channels() +
+    return base() + more_channels() + (m_.nodes > 1 ? p_[kNetCall] : 0) +
            (scaled_inside() + e_.between * p_[kNetStep]) * (1 + p_[kNetFull] * filled());
   }
 
@@ -148,10 +152,14 @@ std::vector<Prior> nccl_call_priors() {
           {"rate, of the links'", 1, 0.2},
           {"copy beside the steps; without NVLink, crowding", kUsualCopy, 0.5},
           {"channel beyond the first with LL, us", 0.1, 1},
-          {"step between nodes, of NCCL's", 1, 0.4},
+          {"steps of full lines within a node, beyond empty ones", 0.3, 0.5},
+          {"call between nodes, us", 4, 0.6},
+          {"step between nodes, of NCCL's", 1, 0.3},
           {"messages of full lines between nodes, beyond empty ones", 0.4, 0.6},
           {"rate between nodes, of NCCL's", 0.9, 0.4}};
 }
+
+bool describes_node(std::size_t parameter) { return parameter < kNetCall; }
 
 std::vector<double> nccl_call_times(const std::vector<NcclCall>& calls,
                                     std::span<const double> parameters) {

@@ -6,6 +6,8 @@
 // - LL moves one flagged line per thread and step for no more than the step's latency;
 // - a ring has one copy more than it has steps, which a short ring feels most;
 // - NVLS works in loops of one chunk per channel and GPU: a step to reduce, a step to multicast;
+// - between nodes a call has a part of its own, whatever its steps: the processors' threads start;
+// - what NCCL counts as longer than it is only to choose it less often is taken as it is;
 // - GPUs without NVLink share one path through the processors, the more of them the less each.
 #pragma once
 
@@ -29,8 +31,9 @@ struct NcclCall {
 NcclCall make_nccl_call(const nccl::Machine& machine, Collective collective, double bytes,
                         bool switch_adds);
 
-/// The first six describe a node, the others its network.
 std::vector<Prior> nccl_call_priors();
+/// Whether a parameter, by its number, describes a node; the others describe its network.
+bool describes_node(std::size_t parameter);
 
 /// Returns the times [us] with parameters in the order of nccl_call_priors().
 std::vector<double> nccl_call_times(const std::vector<NcclCall>& calls,

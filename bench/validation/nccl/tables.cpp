@@ -100,9 +100,9 @@ std::string nccl_tables(const NcclValidation& validation) {
       split_tables("of split test inside one node", predicted(validation, NcclSplit::test, false));
   text +=
       split_tables("of split test on several nodes", predicted(validation, NcclSplit::test, true));
-  text += split_tables("inside one node of machines without calibration rows, nothing fitted",
+  text += split_tables("inside one node of machines without calibration rows, none of theirs fitted",
                        predicted(validation, NcclSplit::unfitted, false));
-  text += split_tables("on several nodes of machines without calibration rows, nothing fitted",
+  text += split_tables("on several nodes of machines without calibration rows, none of theirs fitted",
                        predicted(validation, NcclSplit::unfitted, true));
   Cells cells;
   for (const FittedSystem& one : validation.machines)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "algorithms/base/error.hpp"
@@ -11,6 +12,7 @@ namespace arlab::bench {
 namespace {
 
 using simulator::NcclCall;
+namespace nccl = simulator::nccl;
 
 // A machine with one version of NCCL.
 struct FittedRows {
@@ -45,32 +47,55 @@ std::optional<NcclCall> call_of(PredictedNccl& p) {
   }
 }
 
-void predict(const std::string& machine, const FittedRows& group, NcclValidation& result) {
+// The parameters of a machine with rows of split calibrate.
+struct FittedNode {
+  nccl::Generation generation;
+  std::vector<double> parameters;
+};
+
+std::optional<FittedNode> fit_calls(const std::string& machine, const FittedRows& group,
+                                    NcclValidation& result) {
   const std::vector<simulator::Prior> priors = simulator::nccl_call_priors();
-  std::vector<NcclCall> fitted;
-  std::vector<double> us, parameters;
+  std::vector<NcclCall> calls;
+  std::vector<double> us;
   for (std::size_t i = 0; i < group.rows.size(); ++i)
     if (const NcclRow& row = result.rows[group.rows[i]].row; row.split == NcclSplit::calibrate) {
-      fitted.push_back(group.calls[i]);
+      calls.push_back(group.calls[i]);
       us.push_back(row.us);
     }
-  for (const simulator::Prior& prior : priors) parameters.push_back(prior.median);
-  if (!fitted.empty())
-    parameters =
-        simulator::robust_fit(
-            priors,
-            [&](std::span<const double> p) { return simulator::nccl_call_times(fitted, p); }, us)
-            .parameters;
-  const std::vector<double> all = simulator::nccl_call_times(group.calls, parameters);
-  for (std::size_t i = 0; i < all.size(); ++i) result.rows[group.rows[i]].predicted_us = all[i];
-  if (fitted.empty()) return;
+  if (calls.empty()) return std::nullopt;
+  FittedNode fitted{
+      calls.front().tuning->machine.gpu.generation,
+      simulator::robust_fit(
+          priors, [&](std::span<const double> p) { return nccl_call_times(calls, p); }, us)
+          .parameters};
   FittedSystem summary;
   summary.system = machine;
   summary.transport = "NCCL's choice";
-  summary.rows = fitted.size();
+  summary.rows = calls.size();
   for (std::size_t i = 0; i < priors.size(); ++i)
-    summary.parameters.push_back({priors[i].name, parameters[i]});
+    summary.parameters.push_back({priors[i].name, fitted.parameters[i]});
   result.machines.push_back(std::move(summary));
+  return fitted;
+}
+
+// What is known of a machine without rows to fit: its node is like those of its GPU's generation
+// that were fitted (their geometric mean), its network like any.
+std::vector<double> like_others(const FittedRows& group, const std::vector<FittedNode>& others) {
+  const nccl::Generation generation = group.calls.front().tuning->machine.gpu.generation;
+  const std::vector<simulator::Prior> priors = simulator::nccl_call_priors();
+  std::vector<double> parameters;
+  for (std::size_t i = 0; i < priors.size(); ++i) {
+    double sum = 0;
+    int count = 0;
+    for (const FittedNode& other : others)
+      if (other.generation == generation && simulator::describes_node(i)) {
+        sum += std::log(other.parameters[i]);
+        ++count;
+      }
+    parameters.push_back(count > 0 ? std::exp(sum / count) : priors[i].median);
+  }
+  return parameters;
 }
 
 }  // namespace
@@ -89,7 +114,18 @@ NcclValidation validate_nccl(const std::vector<NcclRow>& rows) {
     group.rows.push_back(result.rows.size() - 1);
     group.calls.push_back(*call);
   }
-  for (const auto& [machine, group] : groups) predict(machine, group, result);
+  std::map<std::string, std::optional<FittedNode>> by_machine;
+  std::vector<FittedNode> all;
+  for (const auto& [machine, group] : groups)
+    if (by_machine[machine] = fit_calls(machine, group, result); by_machine[machine])
+      all.push_back(*by_machine[machine]);
+  for (const auto& [machine, group] : groups) {
+    const std::vector<double> times = simulator::nccl_call_times(
+        group.calls,
+        by_machine[machine] ? by_machine[machine]->parameters : like_others(group, all));
+    for (std::size_t i = 0; i < times.size(); ++i)
+      result.rows[group.rows[i]].predicted_us = times[i];
+  }
   return result;
 }
 

@@ -28,8 +28,9 @@ struct NcclValidation {
   std::vector<FittedSystem> machines;
 };
 
-/// Fits each machine and version of NCCL to its rows of split calibrate. A machine without such
-/// rows is predicted with the priors' medians.
+/// Fits each machine and version of NCCL to its rows of split calibrate. Of a machine without such
+/// rows the node is taken to be like the fitted ones with GPUs of its generation, and the rest to
+/// be at the medians of the priors.
 NcclValidation validate_nccl(const std::vector<NcclRow>& rows);
 
 /// Returns errors by machine, algorithm, and size, beside those of NCCL's own estimates.

@@ -94,6 +94,20 @@ TEST_CASE("nccl.csv: machines by their names and networks") {
   CHECK(machine("AWS p5.48xlarge (8x H100)", 16, 2, "EFA 32x100G").nic_latency == 20);
 }
 
+TEST_CASE("nccl.csv: a node without calibration rows is like those of its GPU's generation") {
+  const NcclValidation validation =
+      validated(h100_table() + row("DGX H100", 8, 1, 8192, 16.35, "unfitted") +
+                row("8x A100 (vTrain)", 8, 1, 8192, 16.35, "unfitted"));
+  const auto predicted = [&](const char* machine) {
+    for (const PredictedNccl& p : validation.rows)
+      if (p.row.machine == machine && p.row.bytes == 8192 && p.row.gpus_per_node == 8)
+        return *p.predicted_us;
+    return 0.0;
+  };
+  CHECK(predicted("DGX H100") == Approx(predicted("NVIDIA H100 80GB HBM3")).epsilon(1e-9));
+  CHECK(predicted("8x A100 (vTrain)") > 1.2 * predicted("DGX H100"));  // at the priors
+}
+
 TEST_CASE("nccl.csv: machines without calibration rows are predicted, others left out") {
   const NcclValidation validation =
       validated(kNcclHeader + row("DGX H100", 16, 2, 1 << 20, 60, "unfitted", "InfiniBand 8x400G") +
@@ -102,7 +116,7 @@ TEST_CASE("nccl.csv: machines without calibration rows are predicted, others lef
   CHECK_FALSE(validation.rows[1].predicted_us);
   CHECK(validation.rows[1].reason == "a GPU without a data sheet here");
   CHECK(validation.machines.empty());
-  CHECK_THAT(nccl_tables(validation), Catch::Contains("nothing fitted"));
+  CHECK_THAT(nccl_tables(validation), Catch::Contains("none of theirs fitted"));
   for (const PredictedNccl& p : validation.rows) {
     Json line = to_json(p);
     CHECK(make_readable(line).empty());
