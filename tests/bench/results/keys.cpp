@@ -1,4 +1,4 @@
-// Keys of records: the schema and docs/records.md name all of them, also those of GPUs.
+// Keys of records: the schema and docs/reference/records.md name all of them, also those of GPUs.
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -86,7 +86,7 @@ TEST_CASE("plans and replays are in the schema") {
   CHECK(schema.violation(to_json(result)) == "");
 }
 
-TEST_CASE("docs/records.md names every key of the schema") {
+TEST_CASE("docs/reference/records.md names every key of the schema") {
   const std::set<std::string> documented = words_in_code(ARLAB_RECORDS_DOCUMENT);
   std::set<std::string> keys;
   const Json whole = Json::parse(kRecordsSchema);
