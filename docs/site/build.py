@@ -72,19 +72,51 @@ def names(text, heading):
     return re.findall(r"(?m)^  (\S+)", block)
 
 
+def cell(text):
+    return html.escape(text, quote=False).replace("|", "\\|").replace("*", "\\*")
+
+
+def help_parts(text):
+    """A help text in Markdown: options and subcommands as tables, the rest as it is printed."""
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        heading, _, rest = block.strip("\n").partition("\n")
+        rows = re.findall(r"(?m)^  (\S.*?)(?: {2,}|\n {20,})(\S.*)$", rest)
+        if heading.endswith(":") and len(rows) >= max(1, len(re.findall(r"(?m)^  \S", rest))):
+            yield f"**{heading.removesuffix(':')}**\n\n| name | meaning |\n|---|---|\n" + "".join(
+                f"| `{name.replace('|', ' or ')}` | {cell(meaning)} |\n" for name, meaning in rows)
+        else:
+            yield f"```text\n{block.strip(chr(10))}\n```\n"
+
+
 def commands(program):
     overview = said(program, "help")
-    yield "# Commands\n\nWhat each `--help` prints; `--help-all` adds options that few need.\n\n```text\n" + overview + "```\n"
+    yield "# Commands\n\nWhat each `--help` prints; `--help-all` adds options that few need.\n\n" + "\n".join(help_parts(overview))
     for name in names(overview, "Subcommands"):
-        yield f"\n## {name}\n\n```text\n{said(program, name, '--help').strip()}\n```\n"
+        yield f"\n## {name}\n\n" + "\n".join(help_parts(said(program, name, "--help")))
 
 
 def catalogs(program):
-    yield "# Catalogs\n\nWhat `arlab list` prints.\n"
+    yield "---\nhide: [toc]\n---\n\n# Catalogs\n\nWhat `arlab list` prints.\n"
     for catalog in re.findall(r"\w+", re.search(r"(?m)^  list +Print (.*?),? and what", said(program, "help"))[1].replace(" and ", " ")):
         text = said(program, "list", catalog)
         yield f"\n## {catalog.capitalize()}\n\n" + "\n".join(
             html.escape(line, quote=False).replace("*", "\\*") for line in text.splitlines()) + "\n"
+
+
+SHARED_TYPES = {"count_of": "integer", "optional_count": "integer or null", "optional_number": "number or null", "optional_text": "string or null"}
+
+
+def type_of(value):
+    """A JSON Schema's type in words."""
+    if "enum" in value:
+        return ", ".join(str(name) for name in value["enum"])
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return SHARED_TYPES.get(name, name)
+    if "const" in value:
+        return str(value["const"])
+    kinds = value.get("type", "anything")
+    return " or ".join(kinds) if isinstance(kinds, list) else kinds
 
 
 def keys():
@@ -97,11 +129,9 @@ def keys():
         for part in (schema["$defs"][kind], *schema["$defs"][kind].get("allOf", [])):
             properties.update(part.get("properties", {}))
         for key, value in properties.items():
-            kind_of = value.get("type") or value.get("const") or value.get("$ref", "").rpartition("/")[2] or "any of several"
-            kind_of = " or ".join(map(str, kind_of)) if isinstance(kind_of, list) else kind_of
+            kind_of = cell(type_of(value))
             default = f"`{json.dumps(value['default'])}`" if "default" in value else ""
-            meaning = html.escape(value.get("description", ""), quote=False).replace("|", "\\|")
-            yield f"| `{key}` | {kind_of} | {default} | {meaning} |\n"
+            yield f"| `{key}` | {kind_of} | {default} | {cell(value.get('description', ''))} |\n"
 
 
 def stage(program, folder):
