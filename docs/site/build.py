@@ -61,9 +61,18 @@ def rewrite(text, source, page, known):
     return "".join(parts)
 
 
+ENVIRONMENT_LACKS = 3  # arlab's exit status: a program of LibTorch that was not built
+
+
 def said(program, *words):
-    """What the program prints, as on a machine where it runs."""
-    return subprocess.run([program, *words], check=True, text=True, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}).stdout
+    """What the program prints; where this build lacks a part of it, the reason."""
+    done = subprocess.run([program, *words], check=False, text=True, capture_output=True,
+                          env={**os.environ, "NO_COLOR": "1", "ARLAB_PROGRESS": "off"})
+    if done.returncode == ENVIRONMENT_LACKS:
+        return f"Not in the build that made this page ({done.stderr.strip().removeprefix('error: ').partition(':')[0]}).\n"
+    if done.returncode:
+        sys.exit(f"{program.name} {' '.join(words)}: {done.stderr}")
+    return done.stdout
 
 
 def names(text, heading):
