@@ -6,7 +6,7 @@
 
 namespace arlab::bench {
 
-/// Returns lanes[].ranks[].rounds[] of {action, peer, chunk, chunks} (docs/records.md).
+/// Returns lanes[].ranks[].rounds[] of {action, peer, chunk, chunks} (docs/reference/records.md).
 Json schedule_json(const Config& config);
 
 }  // namespace arlab::bench

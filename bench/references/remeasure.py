@@ -5,7 +5,7 @@
 
 BIN is the folder of a release build's programs. An id names a measurement, or the beginning of several: simgrid, study.
 --quick leaves out those that take more than about a minute. A measurement replaces what lies between
-<!-- results: ID --> and <!-- end of results --> in docs/*.md. One whose programs or packages are missing here leaves its
+<!-- results: ID --> and <!-- end of results --> in documents. One whose programs or packages are missing here leaves its
 table alone and says so. Run it on a quiet machine.
 """
 
@@ -45,7 +45,7 @@ def commands_text(commands: list[str]) -> str:
 
 
 def document_of(name: str) -> pathlib.Path:
-    found = [path for path in sorted((ROOT / "docs").glob("*.md")) if f"<!-- results: {name} -->" in
+    found = [path for path in sorted((ROOT / "docs").rglob("*.md")) if f"<!-- results: {name} -->" in
              path.read_text(encoding="utf-8")]
     if len(found) != 1:
         sys.exit(f"error: {len(found)} documents have the marker <!-- results: {name} -->, not one")

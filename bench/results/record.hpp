@@ -1,7 +1,7 @@
 // Record: the result of one configuration, as one line of a result file and one row of a table.
 //
 // A record is a head, which all commands share, and a body of the kind of its command.
-// docs/records.md describes every key of the JSON form; docs/records.schema.json validates it.
+// docs/reference/records.md describes every key of the JSON form; its schema validates it.
 #pragma once
 
 #include <cstdint>

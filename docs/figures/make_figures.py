@@ -20,9 +20,10 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

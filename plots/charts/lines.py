@@ -116,7 +116,7 @@ def crossovers(one: Slice, focus: Focus) -> list[tuple[float, str]]:
     return found
 
 
-# Bus bandwidth by bytes / time on P ranks, as docs/records.md defines it.
+# Bus bandwidth by bytes / time on P ranks, as docs/reference/records.md defines it.
 _BUS = {"reduce_scatter": lambda p: (p - 1) / p, "all_gather": lambda p: (p - 1) / p, "reduce": lambda p: 1.0, "broadcast": lambda p: 1.0}
 
 

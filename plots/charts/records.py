@@ -1,4 +1,4 @@
-"""Result files: JSON Lines, as `arlab --json` writes them (docs/records.md).
+"""Result files: JSON Lines, as `arlab --json` writes them (docs/reference/records.md).
 
 A file holds `kind: context` lines (where and how it was made; several if runs were appended), each followed by its
 records. Files of schema 1 are converted to schema 2. A half-written last line, which a killed run leaves, is dropped

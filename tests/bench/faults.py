@@ -1,4 +1,4 @@
-"""The fault table of docs/faults.md: each row is a test here, named like its row.
+"""The fault table of docs/reference/faults.md: each row is a test here, named like its row.
 
 A fault may end a run, but never without a word, never with status 0, and never with a record that was complete before.
 """

@@ -1,10 +1,8 @@
 """all_reduce_perf and its siblings, as the programs that read nccl-tests' output see them."""
 
 import json
-import os
 import pathlib
 import subprocess
-import sys
 import unittest
 
 import perf_readers

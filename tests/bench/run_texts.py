@@ -199,7 +199,7 @@ class Said(program.ProgramTest):
         names = {line.split("|")[1].strip() for line in out.splitlines()[2:] if line.startswith("|")}
         self.assertGreater(len(names), 10)
         root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-        for document in ("README.md", "docs/algorithms.md"):
+        for document in ("README.md", "docs/reference/algorithms.md"):
             with open(os.path.join(root, document), encoding="utf-8") as file:
                 text = file.read()
             for name in names:

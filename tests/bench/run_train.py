@@ -625,7 +625,7 @@ class Tuning(TrainTest):
                  ("-b virtual --compressor dgc --tune s.txt", "it needs optimizer SGD without momentum"),
                  ("-b virtual -s stale_synchronous --tune s.txt", "finds no setting of strategy stale_synchronous"),
                  ("-b virtual --tune /proc/none/s.txt", "/proc/none/s.txt"), ("--network fast --tune s.txt", "fast"))
-        for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
+        for (line, part), (status, _, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
                 self.assertIn(status, (2, 3), err)
                 self.assertIn(part, err)

@@ -7,7 +7,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -79,6 +78,11 @@ class Lab(ScriptTest):
         self.assertNotIn("does not have the package", said)
         self.assertIn("ctest --preset ci", log)
 
+    def test_packages_builds_nothing(self):
+        said, log = self.run_script("./lab", "packages")
+        self.assertLessEqual(ENGINE | {"g++", "catch2", "mkdocs-material"}, asked_for(log), said)
+        self.assertFalse([line for line in log if line.startswith(("cmake", "ctest"))])
+
     def test_the_long_tests_run_when_asked_for(self):
         _, log = self.run_script("./lab", "test", "all")
         self.assertIn("ctest --preset ci-all", log)
@@ -142,7 +146,7 @@ class Pipes(unittest.TestCase):
         return [line for line in text.splitlines() if not line.lstrip().startswith("#") and self.EARLY.search(line)]
 
     def test_no_script_reads_early(self):
-        scripts = [SOURCE / "lab", SOURCE / ".ci" / "run", *SOURCE.glob("bench/cluster/*"), *SOURCE.glob("tests/**/*.sh"),
+        scripts = [SOURCE / "lab", *SOURCE.glob(".ci/*"), *SOURCE.glob("bench/cluster/*"), *SOURCE.glob("tests/**/*.sh"),
                    *SOURCE.glob("bench/**/*.sh")]
         checked = 0
         for script in scripts:

@@ -3,7 +3,6 @@
 `a < b` with the replacement `a <= b` becomes `(arlab_mutant(7) ? (a <= b) : (a < b))`, so one build holds hundreds of mutants.
 A mutant that does not fit this form (a template argument, a type, half a statement) is compiled alone.
 """
-import difflib
 import re
 
 HEADER = "arlab_mutant.hpp"
@@ -215,8 +214,8 @@ def apply(source, mutants):
         if index in used or function is None:
             alone.append(number)
             continue
-        before = masked(next((l for l in reversed(original[:index]) if masked(l).strip()), "")).rstrip()
-        after = masked(next((l for l in original[index + 1:] if masked(l).strip()), "")).strip()
+        before = masked(next((text for text in reversed(original[:index]) if masked(text).strip()), "")).rstrip()
+        after = masked(next((text for text in original[index + 1:] if masked(text).strip()), "")).strip()
         line = select(lines[index], now, number, function, before, after)
         if line is None:
             alone.append(number)
@@ -224,7 +223,7 @@ def apply(source, mutants):
         used.add(index)
         lines[index] = line
     if used:
-        at = next((i for i, l in enumerate(lines) if l.startswith("#include") or l.startswith("#pragma once")), 0)
+        at = next((i for i, text in enumerate(lines) if text.startswith(("#include", "#pragma once"))), 0)
         if lines[at].startswith("#pragma once"):
             at += 1
         lines.insert(at, f'#include "{HEADER}"')

@@ -9,7 +9,8 @@ in a careless page. Times follow alpha-beta forms with seeded noise.
 import json
 import math
 import random
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 ALPHA, BETA = 5.0, 8e-5  # microseconds, microseconds per byte
 # Keys that only one kind has.

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import browser
 from browser import BROWSER
@@ -38,7 +38,7 @@ addEventListener("load", () => tell("requests", performance.getEntriesByType("re
 class Node:
     """An element of the dumped page: enough of a DOM to count and read."""
 
-    def __init__(self, tag: str, attributes: dict[str, Optional[str]]) -> None:
+    def __init__(self, tag: str, attributes: dict[str, str | None]) -> None:
         self.tag, self.attributes, self.parts = tag, attributes, []  # type: ignore[var-annotated]
 
     def text(self) -> str:
@@ -66,7 +66,7 @@ class Dom(HTMLParser):
         self.open = [self.root]
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         node = Node(tag, dict(attrs))
         self.open[-1].parts.append(node)
         if tag not in self.VOID:

@@ -3,7 +3,6 @@
 import json
 import unittest
 import xml.etree.ElementTree as ElementTree
-from typing import Optional
 
 from test_charts import SVG, Folder, charts, records  # puts plots/ on the module path
 from charts import compression, naming, planned
@@ -60,7 +59,7 @@ class Training(Folder):
         texts, lines = self.svg(self.folder, "training_scaling")
         self.assertEqual(lines, ["mlp"])
 
-    def sweep(self, compressor: Optional[str], steps: dict[float, float], accuracy: float = 0.97, **more: object) -> str:
+    def sweep(self, compressor: str | None, steps: dict[float, float], accuracy: float = 0.97, **more: object) -> str:
         """Runs at bandwidths (Gbit/s), each with the milliseconds of its step; two epochs of ten steps."""
         lines = []
         for gbits, ms in steps.items():

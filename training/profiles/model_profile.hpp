@@ -1,9 +1,9 @@
 // ModelProfile: the cost of one training step of a model on a device: tensors, times of layers, and
 // the source of every figure.
 //
-// training/profiles/<name>.json holds one each; docs/training-at-scale.md describes the keys. A
-// layer's tensors become ready together, at the end of its backward pass. The optimizer's time of a
-// tensor is spent before its next forward pass.
+// training/profiles/<name>.json holds one each; docs/reference/training-at-scale.md describes the
+// keys. A layer's tensors become ready together, at the end of its backward pass. The optimizer's
+// time of a tensor is spent before its next forward pass.
 #pragma once
 
 #include <map>

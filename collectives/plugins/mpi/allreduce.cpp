@@ -91,7 +91,7 @@ Decision decide(const Plugin& its, const Call& call) {
 
 // Decisions of this thread, which programs repeat: a cache line each, found by the count. Without
 // an algorithm, the library runs. What is kept here costs a repeated call a few comparisons
-// (docs/plugins.md has them counted).
+// (docs/reference/plugins.md has them counted).
 struct alignas(64) Known {
   std::uint64_t freed = 0;
   int count = -1;

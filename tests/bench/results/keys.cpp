@@ -1,4 +1,4 @@
-// Keys of records: the schema and docs/records.md name all of them, also those of GPUs.
+// Keys of records: the schema and docs/reference/records.md name all of them, also those of GPUs.
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -87,8 +87,8 @@ TEST_CASE("plans and replays are in the schema") {
   CHECK(schema.violation(to_json(result)) == "");
 }
 
-TEST_CASE("docs/records.md names every key of the schema") {
-  const std::set<std::string> documented = words_in_code(source_file("docs/records.md"));
+TEST_CASE("docs/reference/records.md names every key of the schema") {
+  const std::set<std::string> documented = words_in_code(source_file("docs/reference/records.md"));
   std::set<std::string> keys;
   const Json whole = Json::parse(kRecordsSchema);
   for (const auto& [kind, schema] : whole["$defs"].items()) add_keys(schema, keys);

@@ -1,5 +1,5 @@
 // Training speeds: test rows do not change predictions, and the published rows are predicted as
-// well as docs/validation.md says.
+// well as docs/results/validation.md says.
 #include "bench/validation/training_prediction.hpp"
 
 #include <filesystem>
@@ -127,7 +127,7 @@ TEST_CASE("an allreduce that was measured takes the place of rings") {
   CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 1) == Approx(alone));
 }
 
-TEST_CASE("published gains are predicted from their inputs, as docs/validation.md says") {
+TEST_CASE("published gains are predicted from their inputs, as docs/results/validation.md says") {
   const std::vector<PredictedGain> gains =
       predict_gains(published("published_gains.csv", read_published_gains), profile_beside);
   REQUIRE(gains.size() == 22);

@@ -1,8 +1,8 @@
 // Counts what a collective asks of CUDA and NCCL, on the stand-in for both, and writes it as a
 // table.
 //
-//   test_fake_cuda_counts                 prints the tables of docs/gpu.md
-//   test_fake_cuda_counts docs/gpu.md     fails unless the file has all its lines
+//   test_fake_cuda_counts                 prints the tables of docs/internals/gpu.md
+//   test_fake_cuda_counts docs/internals/gpu.md     fails unless the file has all its lines
 //
 // Co-located ranks share one GPU; ranks over NCCL have one each.
 #include <cstdio>

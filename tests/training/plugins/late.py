@@ -44,7 +44,7 @@ for call, missing, does in ((dist.barrier, 1, sleeps), (sums_many, 2, computes),
     if rank == missing:
         does()
     else:
-        for again in (False, True):  # the group has failed, and says so at once
+        for _ in (False, True):  # the group has failed, and says so at once
             try:
                 call(group)
             except RuntimeError as error:

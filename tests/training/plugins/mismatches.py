@@ -113,7 +113,7 @@ for number in range(count):
     dist.all_reduce(total)
     assert (total == ranks * (ranks - 1) / 2).all(), case
 
-for number in range(timed):
+for _ in range(timed):
     call = draw()
     groups = [dist.new_group(timeout=datetime.timedelta(seconds=1)) for _ in range(2)]
     deviant, waits = shared.randrange(ranks), shared.random() < 0.3
