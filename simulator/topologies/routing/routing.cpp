@@ -23,6 +23,14 @@ bool has(const Structure& structure, Routing routing) {
   return automatic_for(structure) == routing;
 }
 
+// Whether this is a GPU of a node that passes messages on to NICs. Switches hash, a GPU does not: it
+// takes its NIC, or NVLink to the GPU at the NIC of its target's rail, whichever is listed first of
+// ways that are as short. (In a network without switches hosts are switches, too.)
+bool takes_first_way(const Topology& topology, NodeId at) {
+  return topology.is_host(at) && topology.forwards(at) && topology.groups() > 0 &&
+         topology.nodes() > topology.hosts();
+}
+
 }  // namespace
 
 std::string_view name(Routing routing) {
@@ -35,7 +43,7 @@ std::string_view summary(Routing routing) {
   constexpr std::string_view kIdeas[] = {
       "dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp",
       "fewest hops, then least latency, then the link that comes first",
-      "one of the shortest, by hash of source, target, flow and seed",
+      "one of the shortest, by hash of source, target, flow and seed; GPUs that relay take the first",
       "grids: one dimension after the other, the shorter way round",
       "fat trees: the up links that the target's number names, as SimGrid does",
       "dragonfly: at most one global link",
@@ -126,7 +134,8 @@ LinkId Router::choose(NodeId target, std::uint64_t key) {
   };
   const auto ways = static_cast<std::uint64_t>(std::count_if(out.begin(), out.end(), leads_on));
   if (ways == 0 || !table.distance[static_cast<std::size_t>(at)].reachable()) return -1;
-  std::uint64_t chosen = mixed(key ^ static_cast<std::uint64_t>(at)) % ways;
+  std::uint64_t chosen =
+      takes_first_way(topology_, at) ? 0 : mixed(key ^ static_cast<std::uint64_t>(at)) % ways;
   for (const LinkId id : out)
     if (leads_on(id) && chosen-- == 0) return id;
   return -1;

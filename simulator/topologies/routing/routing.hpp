@@ -21,7 +21,8 @@ namespace arlab::simulator {
 enum class Routing : std::uint8_t {
   automatic,  ///< dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp
   shortest,   ///< fewest hops, then lowest latency, then lowest link number
-  ecmp,       ///< one of the shortest, by a hash of source, target, flow and seed
+  ecmp,       ///< one of the shortest, by a hash of source, target, flow and seed; GPUs that relay
+              ///< take the first
   dimension,  ///< grids: one dimension after another, in the shorter direction (ties: upwards)
   d_mod_k,    ///< fat trees: up links selected by the target's number
   minimal,    ///< dragonfly: at most one global link
