@@ -14,6 +14,7 @@
 #include "bench/text/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/connections/connections.hpp"
+#include "simulator/topologies/analysis/nics.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/team_trees.hpp"
 
@@ -173,7 +174,8 @@ std::vector<LayoutOf> ModelOptions::layouts() const {
     all.push_back([this, i](Rank ranks, bool with_trees) {
       const auto built = fabric(i, ranks);
       if (!built) return RankLayout{};
-      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr, {}};
+      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr, {},
+                        simulator::nics_of_group(built->topology)};
       if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
       if (parsed_model().adds) layout.switches = switch_sums(*built, layout.groups.get());
       return layout;
