@@ -132,7 +132,8 @@ void ModelOptions::check_effects() const {
   };
   const bool draws_hosts = std::ranges::any_of(placements, is("random"));
   const bool draws_routes =
-      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing));
+      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing)) ||
+      network.routing.starts_with("ecmp:");
   if (parsed_model().has_links && network.seed != 0 && !draws_hosts && !draws_routes)
     fail_without_effect("--seed", "--routing ecmp or valiant, or --placement random");
   const auto is_given = [&](const char* name) {
@@ -174,7 +175,10 @@ std::vector<LayoutOf> ModelOptions::layouts() const {
     all.push_back([this, i](Rank ranks, bool with_trees) {
       const auto built = fabric(i, ranks);
       if (!built) return RankLayout{};
-      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr, {},
+      RankLayout layout{simulator::groups_of(*built),
+                        simulator::grid_of(*built),
+                        nullptr,
+                        {},
                         simulator::nics_of_group(built->topology)};
       if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
       if (parsed_model().adds) layout.switches = switch_sums(*built, layout.groups.get());
