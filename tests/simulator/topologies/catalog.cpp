@@ -297,7 +297,8 @@ TEST_CASE("presets have the figures of their sources") {
   const Metrics dgx = metrics(make_topology("dgx_h100:systems=64"));
   CHECK(dgx.hosts == 512);
   CHECK(dgx.switches == 64 + 16 + 8);  // NVSwitches, leaves, spines
-  CHECK(dgx.tiers[0].fastest == 450e9);
+  CHECK(dgx.tiers[0].fastest == 370e9);
+  CHECK(metrics(make_topology("dgx_h100:nvlink=450GB/s,systems=2")).tiers[0].fastest == 450e9);
   CHECK(dgx.tiers[1].fastest == 50e9);
   CHECK(dgx.tiers[2].links == 2 * 512);  // 512 cables from leaves to spines
   const Metrics tpu = metrics(make_topology("tpu_v4:dims=8x8x8"));
