@@ -162,7 +162,7 @@ TopologyOptions network_of(const BoundOptions& options) {
 void bound(const BoundOptions& given, const Session& session) {
   const TopologyOptions options{network_of(given)};
   check_can_write(given.json);
-  if (options.parsed_routing() != simulator::Routing::automatic)
+  if (options.parsed_routing().routing != simulator::Routing::automatic)
     fail_without_effect("--routing", "a simulation, since a bound holds for every routing");
   if (options.seed != 0 && options.placement != "random")
     fail_without_effect("--seed", "--placement random");

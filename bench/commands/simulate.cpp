@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/options/idle_nics.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
@@ -199,6 +200,7 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
   options->disturbance.check(command);
   o.usual_segments = m.parsed_model().has_links;
   std::vector<Config> configs = o.configs(m.layouts());
+  say_idle_nics(configs);
   if (options->fastest)
     Fastest::sort(configs, [&](const Config& c) {
       const Cost all = predicted_cost(*c.algorithm, c.problem, c.segments);

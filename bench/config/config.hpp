@@ -20,6 +20,7 @@ struct RankLayout {
   std::shared_ptr<const RankGrid> grid;
   std::shared_ptr<const Forest> forest;
   SwitchSums switches{};  ///< what the network adds
+  Rank nics = 1;          ///< of each group
 };
 
 /// One configuration of a sweep.

@@ -10,6 +10,7 @@
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/verify/has_root.hpp"
 #include "bench/formats/schedule_file.hpp"
+#include "bench/options/idle_nics.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/options/words.hpp"
@@ -92,6 +93,7 @@ RankLayout completed(RankLayout given, const LayoutOf& network, Rank p, bool use
   if (!given.groups) given.groups = found.groups;
   if (!given.grid) given.grid = found.grid;
   given.switches = found.switches;
+  if (given.groups == found.groups) given.nics = found.nics;
   return given;
 }
 
@@ -149,10 +151,15 @@ const Algorithm& SweepOptions::from_file(const std::string& path) const {
   return *algorithm;
 }
 
-std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
+std::vector<std::string> SweepOptions::wanted_algorithms() const {
   std::vector<std::string> wanted = split_specs(positional);
   for (std::string& spec : split_specs(algorithms)) wanted.push_back(std::move(spec));
   if (wanted.empty()) wanted = {"all"};
+  return wanted;
+}
+
+std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
+  const std::vector<std::string> wanted = wanted_algorithms();
   const Collective task = parsed_collective();
   std::vector<const Algorithm*> chosen;
   const auto choose = [&](const Algorithm& a) {
@@ -280,10 +287,12 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
   const bool uses_trees =
       std::any_of(chosen.begin(), chosen.end(), [](const Algorithm* a) { return a->forested; });
   std::vector<RankLayout> layouts(choices);
+  std::vector<std::vector<const Algorithm*>> chosen_on(choices, chosen);
+  const bool wants_all = std::ranges::count(wanted_algorithms(), "all") > 0;
   const auto add = [&](const Problem& problem, collectives::Operand operand) {
     for (std::size_t i = 0; i < choices; ++i)
       for (const int pieces : all_segments)
-        for (const Algorithm* algorithm : chosen) {
+        for (const Algorithm* algorithm : chosen_on[i]) {
           Config config{algorithm, problem, operand, pieces, i, layouts[i]};
           config.problem.groups = layouts[i].groups.get();
           config.problem.grid = layouts[i].grid.get();
@@ -300,8 +309,10 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
   for (const Rank p : all_ranks) {
     if (every_root()) all_roots = parsed_roots(p);
     const RankLayout given = given_layout(p);
-    for (std::size_t i = 0; i < choices; ++i)
+    for (std::size_t i = 0; i < choices; ++i) {
       layouts[i] = networks.empty() ? given : completed(given, networks[i], p, uses_trees);
+      if (wants_all) chosen_on[i] = and_with_all_nics(chosen, layouts[i], task);
+    }
     for (std::size_t t = 0; t < all_dtypes.size(); ++t)
       for (const collectives::Op op : all_ops)
         for (const Rank root : all_roots)

@@ -14,6 +14,7 @@
 #include "bench/text/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/connections/connections.hpp"
+#include "simulator/topologies/analysis/nics.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/team_trees.hpp"
 
@@ -131,7 +132,8 @@ void ModelOptions::check_effects() const {
   };
   const bool draws_hosts = std::ranges::any_of(placements, is("random"));
   const bool draws_routes =
-      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing));
+      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing)) ||
+      network.routing.starts_with("ecmp:");
   if (parsed_model().has_links && network.seed != 0 && !draws_hosts && !draws_routes)
     fail_without_effect("--seed", "--routing ecmp or valiant, or --placement random");
   const auto is_given = [&](const char* name) {
@@ -173,7 +175,11 @@ std::vector<LayoutOf> ModelOptions::layouts() const {
     all.push_back([this, i](Rank ranks, bool with_trees) {
       const auto built = fabric(i, ranks);
       if (!built) return RankLayout{};
-      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr, {}};
+      RankLayout layout{simulator::groups_of(*built),
+                        simulator::grid_of(*built),
+                        nullptr,
+                        {},
+                        simulator::nics_of_group(built->topology)};
       if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
       if (parsed_model().adds) layout.switches = switch_sums(*built, layout.groups.get());
       return layout;

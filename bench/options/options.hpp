@@ -92,8 +92,8 @@ struct SweepOptions {
 
   /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
   /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms
-  /// that need them are left out unless they were named. Throws Error(usage) that names the bad
-  /// value.
+  /// that need them are left out unless they were named. Where nodes have several NICs, `all` also
+  /// has one channel per NIC of those with channels. Throws Error(usage) that names the bad value.
   std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
   std::vector<collectives::DType> parsed_dtypes() const;
   std::vector<collectives::Op> parsed_ops() const;
@@ -115,6 +115,7 @@ struct SweepOptions {
 
  private:
   const CLI::App* app_ = nullptr;  // whose options these are; null: of no command
+  std::vector<std::string> wanted_algorithms() const;  // as given
   const Algorithm& from_file(const std::string& path) const;
   void refuse_unused_layout(std::span<const Algorithm* const> chosen) const;
   mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read

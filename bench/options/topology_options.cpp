@@ -40,7 +40,8 @@ std::string placement_file(const std::string& path) {
 void TopologyOptions::add(CLI::App& command, const std::string& group) {
   command
       .add_option("--routing", routing,
-                  "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
+                  "automatic (default), shortest, ecmp (ecmp:flows=4: flows per message), spray, "
+                  "dimension, d_mod_k, minimal or valiant")
       ->type_name("NAME")
       ->group(group);
   as_list(command.add_option("--fault", faults,
@@ -51,8 +52,8 @@ void TopologyOptions::add(CLI::App& command, const std::string& group) {
   add_seed(command, seed, group);
 }
 
-simulator::Routing TopologyOptions::parsed_routing() const {
-  return simulator::find_routing(routing);
+simulator::RoutingSpec TopologyOptions::parsed_routing() const {
+  return simulator::parse_routing(routing);
 }
 
 simulator::Topology TopologyOptions::open(Rank ranks) const {
@@ -76,8 +77,9 @@ std::vector<Rank> TopologyOptions::hosts_of(const simulator::Topology& made, Ran
 std::shared_ptr<const simulator::Fabric> TopologyOptions::fabric(Rank ranks) const {
   simulator::Topology made = open(ranks);
   std::vector<Rank> host_of = hosts_of(made, ranks);
+  const auto [way, flows] = parsed_routing();
   return std::make_shared<const simulator::Fabric>(
-      simulator::Fabric{std::move(made), parsed_routing(), seed, std::move(host_of)});
+      simulator::Fabric{std::move(made), way, seed, std::move(host_of), flows});
 }
 
 std::string TopologyOptions::text(const simulator::Topology& made) const {

@@ -15,7 +15,7 @@ class App;
 namespace arlab::simulator {
 class Topology;
 struct Fabric;
-enum class Routing : std::uint8_t;
+struct RoutingSpec;
 }  // namespace arlab::simulator
 
 namespace arlab::bench {
@@ -32,7 +32,7 @@ struct TopologyOptions {
   /// Returns the topology with its faults. Sizes that are left out become large enough for `ranks`
   /// hosts. Throws Error(usage), and Error(environment) for a file that cannot be read.
   simulator::Topology open(Rank ranks = 0) const;
-  simulator::Routing parsed_routing() const;
+  simulator::RoutingSpec parsed_routing() const;
   /// Returns the host of each rank.
   std::vector<Rank> hosts_of(const simulator::Topology& topology, Rank ranks) const;
   /// Returns topology, routing and placement, built.

@@ -26,7 +26,9 @@ Streams::Streams(const Machine& machine, std::shared_ptr<const Fabric> fabric)
       fabric_(std::move(fabric)),
       router_(fabric_->topology, fabric_->routing, fabric_->seed),
       links_(fabric_->topology, factor_of(fabric_->topology, machine.beta), machine.burst,
-             machine.burst_left) {}
+             machine.burst_left) {
+  expect_one_route(*fabric_, "connections");
+}
 
 std::uint32_t Streams::stream_of(Rank source, Rank target, bool beside) {
   const std::uint64_t key = static_cast<std::uint64_t>(source) << 33 |

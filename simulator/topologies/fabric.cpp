@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::simulator {
@@ -9,8 +11,16 @@ namespace arlab::simulator {
 std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks) {
   Topology topology = make_topology(spec.topology.empty() ? "crossbar" : spec.topology, ranks);
   std::vector<Rank> host_of = place(topology, find_placement(spec.placement), ranks, spec.seed);
+  const auto [routing, flows] = parse_routing(spec.routing);
   return std::make_shared<const Fabric>(
-      Fabric{std::move(topology), find_routing(spec.routing), spec.seed, std::move(host_of)});
+      Fabric{std::move(topology), routing, spec.seed, std::move(host_of), flows});
+}
+
+void expect_one_route(const Fabric& fabric, std::string_view model) {
+  if (fabric.flows > 1 || fabric.routing == Routing::spray)
+    fail(Blame::usage, concat("model ", model,
+                              " sends a message over one route, not over several: "
+                              "use --network fluid"));
 }
 
 std::shared_ptr<const Groups> groups_of(const Fabric& fabric) {

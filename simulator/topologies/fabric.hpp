@@ -23,10 +23,14 @@ struct Fabric {
   Routing routing = Routing::automatic;
   std::uint64_t seed = 0;       ///< for ecmp and valiant
   std::vector<Rank> host_of{};  ///< of each rank
+  std::int32_t flows = 1;       ///< of each message, with hashes of their own
 };
 
 /// Builds the fabric. Throws Error(usage) that names the invalid part.
 std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks);
+
+/// Throws Error(usage) that names the model if messages are to take several routes.
+void expect_one_route(const Fabric& fabric, std::string_view model);
 
 /// Returns the ranks by groups of hosts; null if the topology has no groups.
 std::shared_ptr<const Groups> groups_of(const Fabric& fabric);

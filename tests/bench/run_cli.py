@@ -151,6 +151,25 @@ class Contract(program.ProgramTest):
         [uniform] = self.records("simulate", "hierarchical", "-p", 16, "-s", "1G", "--groups", 8)
         self.assertEqual(uniform["segments"], 1)
 
+    def test_a_ring_that_leaves_nics_idle_is_named(self):
+        pod = ("-p", 16, "-s", "1M", "--topology", "rail_pod:nodes=2,relay=yes", "--json", "-")
+        for algorithms, note in (("ring", "note: ring uses 1 of 8 NICs of a node: ring:channels=8 is what NCCL runs\n"),
+                                 ("ring,ring:channels=8", ""), ("ring:channels=2", ""), ("hierarchical", "")):
+            with self.subTest(algorithms=algorithms):
+                self.assertEqual(self.arlab("simulate", algorithms, *pod)[1], note)
+        names = {record["algorithm"] for record in self.records("simulate", "all", *pod[:-2])}
+        self.assertLessEqual({"ring", "ring:channels=8", "nccl_tree", "nccl_tree:channels=8"}, names)
+        self.assertEqual(self.arlab("simulate", "ring", "-p", 16, "--topology", "leaf_spine", "--json", "-")[1], "")
+
+    def test_each_message_may_take_several_routes(self):
+        clos = ("simulate", "ring", "-p", 64, "-s", "64M", "--topology", "leaf_spine:leaves=4,spines=16", "--placement", "cyclic")
+        of_optimum = {routing: self.records(*clos, "--routing", routing)[0]["optimum_fraction"]
+                      for routing in ("ecmp", "ecmp:flows=16", "spray")}
+        self.assertLess(of_optimum["ecmp"], 0.5)
+        self.assertLess(of_optimum["ecmp"], of_optimum["ecmp:flows=16"])
+        self.assertLess(of_optimum["ecmp:flows=16"], of_optimum["spray"])
+        self.assertGreater(of_optimum["spray"], 0.97)
+
     def test_links_that_fail(self):
         one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--network", "fluid")
         [once] = self.records(*one, "--flap", "h0--s0:50us@20us")

@@ -95,7 +95,7 @@ void show(const ShowOptions& options) {
   const simulator::Topology topology = options.network.open(options.ranks);
   const simulator::Router router(
       topology,
-      options.network.parsed_routing());  // throws if the routing does not fit
+      options.network.parsed_routing().routing);  // throws if the routing does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
   if (options.hosts) {

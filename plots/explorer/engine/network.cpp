@@ -20,7 +20,7 @@ Json network_json(const Json& request) {
   if (topology.nodes() > 2000)
     fail(Blame::usage, topology.spec() + " is larger than a page shows: use a smaller one");
   const simulator::Drawing drawing = draw(topology);
-  simulator::Router router(topology, simulator::find_routing(fabric.routing), fabric.seed);
+  simulator::Router router(topology, simulator::parse_routing(fabric.routing).routing, fabric.seed);
   const auto host_of =
       simulator::place(topology, simulator::find_placement(fabric.placement), ranks, fabric.seed);
   Json nodes = Json::array(), links = Json::array(), routes = Json::array();

@@ -2,7 +2,9 @@
 //
 // A message leaves when its send and its receive are posted, takes the latency of its route, and
 // then flows at its max-min fair rate until all its bytes have arrived. One that takes turns flows
-// when the one before it has flowed; its latency passes meanwhile. A transfer of a team through
+// when the one before it has flowed; its latency passes meanwhile. A message that is sprayed flows
+// over all shortest routes at once, and one of several flows has arrived when the last has (see
+// routing/spray.hpp and latest_routes.hpp). A transfer of a team through
 // switches that add is one flow over all links of its tree. Casanova et al., Versatile,
 // Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
 // CM02 model gives the same times (bench/references).
@@ -54,20 +56,28 @@ class Fluid final : public Network,
         topology_(fabric_->topology),
         links_(topology_, std::move(classes)),
         router_(topology_, fabric_->routing, fabric_->seed),
-        routes_(links_, fabric_->host_of),
+        routes_(topology_, links_, router_, fabric_->host_of, fabric_->flows),
         trees_(*fabric_, router_.links()),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
         rates_(capacities(links_, trees_),
                values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0) {
     carried_.resize(links_.count());
+    if (!routes_.are_single()) traits_.shortcuts = nullptr;
   }
 
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
-    const LatestRoutes::Route& route = routes_.find(router_, m.source, m.target);
-    begin_flow(m, route.links, route.latency, now);
+    const auto& ways = routes_.find(m.source, m.target).ways;
+    const auto flows = static_cast<std::int32_t>(ways.size());
+    const double bytes = (static_cast<double>(m.bytes) + envelope_) / (flows * routes_.parts());
+    Message flow = m;
+    for (std::int32_t f = 0; f < flows; ++f) {
+      if (m.turn.waits()) flow.turn.channel = m.turn.channel * flows + f;
+      begin_flow(flow, bytes, ways[index(f)].links, ways[index(f)].latency, now);
+    }
+    expect_flows(m.number, flows);
     return {now, kNever, true};
   }
 
@@ -102,11 +112,12 @@ class Fluid final : public Network,
   }
 
  private:
-  void begin_flow(const Message& m, std::span<const LinkId> links, Time latency, Time now) {
+  // bytes: of each of the parts that the links carry.
+  void begin_flow(const Message& m, double bytes, std::span<const LinkId> links, Time latency,
+                  Time now) {
     if (in_transit_++ == 0) apply_flaps(now);
     const IncrementalMaxMin::Flow id = rates_.add(links);
     if (id >= flows_.size()) flows_.resize(rates_.flows());
-    const double bytes = static_cast<double>(m.bytes) + envelope_;
     flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
     flows_[id].change = now + latency;
     starts_.push(id, now, latency);
@@ -121,7 +132,18 @@ class Fluid final : public Network,
       return ranks.size() == 1 ? ranks[0] : -1 - t.members[0];
     };
     begin_flow({only(t.givers), only(t.takers), t.bytes, t.number, t.lane, t.turn, t.round},
-               ways.links, ways.latency, now);
+               static_cast<double>(t.bytes) + envelope_, ways.links, ways.latency, now);
+    expect_flows(t.number, 1);
+  }
+
+  // A message of several flows has arrived when the last of them has.
+  void expect_flows(std::uint32_t number, std::int32_t flows) {
+    if (fabric_->flows == 1) return;
+    if (number >= flows_left_.size()) flows_left_.resize(number + std::size_t{1});
+    flows_left_[number] = flows;
+  }
+  bool is_last_flow(std::uint32_t number) {
+    return fabric_->flows == 1 || --flows_left_[number] == 0;
   }
 
   // The links of a flow, without what limits transfers in the switches at their ends.
@@ -152,9 +174,9 @@ class Fluid final : public Network,
 
   // ExactShortcuts
   Path path(Rank source, Rank target) override {
-    const LatestRoutes::Route& route = routes_.find(router_, source, target);
-    if (route.links.empty()) return {};
-    return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
+    const LatestRoutes::Way& way = routes_.find(source, target).ways.front();
+    if (way.links.empty()) return {};
+    return {way.latency, rates_.rate_alone(way.links), envelope_, way.links};
   }
   std::vector<double> carried() const override { return links_.spread(carried_); }
   std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry) override {
@@ -199,7 +221,7 @@ class Fluid final : public Network,
     const Flow& flow = flows_[id];
     if (history_) record(id);
     for (const LinkId link : links_of(id)) carried_[static_cast<std::size_t>(link)] += flow.bytes;
-    arrived_.push_back(flow.number);
+    if (is_last_flow(flow.number)) arrived_.push_back(flow.number);
     flows_[id].number = kArrived;
     --in_transit_;
     turns_.end(id);
@@ -252,12 +274,13 @@ class Fluid final : public Network,
   double envelope_;
   Processors processors_;
   IncrementalMaxMin rates_;
-  std::vector<Flow> flows_;  // by their number in rates_
-  DelayQueue starts_;        // of the flows: end of the latency, and then
-  Turns turns_;              // of the flows, after their latency
-  IndexedHeap arrivals_;     // of the last byte
+  std::vector<Flow> flows_;               // by their number in rates_
+  std::vector<std::int32_t> flows_left_;  // of a message, by its number, if it has several
+  DelayQueue starts_;                     // of the flows: end of the latency, and then
+  Turns turns_;                           // of the flows, after their latency
+  IndexedHeap arrivals_;                  // of the last byte
   LinkFlaps flaps_;
-  std::size_t in_transit_ = 0;  // messages
+  std::size_t in_transit_ = 0;  // flows
   std::vector<std::uint32_t> arrived_;
   std::vector<Transit> transits_;
   Time now_{};

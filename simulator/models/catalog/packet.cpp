@@ -26,7 +26,9 @@ class PacketModel final : public Network, private NetworkLinks {
         fabric_(std::move(fabric)),
         router_(fabric_->topology, fabric_->routing, fabric_->seed),
         packets_(fabric_->topology, make_settings(values)),
-        processors_(ranks, values.at("gamma")) {}
+        processors_(ranks, values.at("gamma")) {
+    expect_one_route(*fabric_, "packet");
+  }
 
   Time can_send(Rank, Time now) override { return now; }
 

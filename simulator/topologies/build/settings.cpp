@@ -36,7 +36,7 @@ void Settings::set(std::string_view name, std::string_view value) {
     count(name);
   else if (parameter.unit == Unit::time)
     time(name);
-  else
+  else if (parameter.unit != Unit::number)  // a word, which the topology reads
     parse_value(parameter, value, what(name));
 }
 

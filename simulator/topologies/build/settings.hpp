@@ -37,6 +37,8 @@ class Settings {
   double bandwidth(std::string_view name) const;  ///< bytes per second
   Time time(std::string_view name) const;
   bool flag(std::string_view name) const;
+  /// Returns a word, whose parameter is of Unit::number, and any other value as it was written.
+  std::string_view word(std::string_view name) const { return text_of(name); }
 
   /// Returns the parameters given or chosen: "fat_tree:k=8,oversubscription=4".
   std::string spec() const;

@@ -5,9 +5,14 @@
 // unit: 32 systems, 8 rail-aligned leaf switches of 64 ports of 400 Gb/s, half of them up. 1, 2, 4
 // and 8 units have 4, 8, 16 and 32 spines. DGX H100/H200 user guide; DGX SuperPOD reference
 // architecture, DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document states
-// any. NVSwitches add (NVLS); what NCCL reaches by it is measured: on a p5.48xlarge of 8 H100 AWS's
-// table has an algbw of 274.5 GB/s at 8 GiB (awsome-distributed-training, aws-batch), so that
-// 274.5 (1 + 1/8) = 308.8 GB/s pass each GPU's links, of 450.
+// any.
+//
+// What NCCL's protocols reach is measured. Of an NVLink's 450 GB/s a ring has a busbw of 370
+// (365 to 370 on 2 to 8 GPUs, NVIDIA/nccl#1455; 370 with a fifth of overhead, says NCCL's author in
+// NVIDIA/nccl-tests#212): nvlink=450GB/s is the data sheet's. NVSwitches add (NVLS): on a
+// p5.48xlarge of 8 H100 AWS's table has an algbw of 274.5 GB/s at 8 GiB
+// (awsome-distributed-training, aws-batch), so that 274.5 (1 + 1/8) = 308.8 GB/s pass each GPU's
+// links.
 #include <bit>
 
 #include "algorithms/base/error.hpp"
@@ -36,8 +41,8 @@ Topology make(const Settings& settings) {
   pod.cables = 8 / units;
   pod.relay = settings.flag("relay");
   const Time latency = settings.time("latency");
-  constexpr double kNdr = 400e9 / 8, kNvlink = 18 * 25e9;
-  pod.nvlink = {kNvlink, settings.time("nvlink_latency"), "nvlink"};
+  constexpr double kNdr = 400e9 / 8;
+  pod.nvlink = {settings.bandwidth("nvlink"), settings.time("nvlink_latency"), "nvlink"};
   pod.nic = {kNdr, latency, "nic"};
   pod.up = {kNdr, latency, "rail-spine"};
   pod.nvswitch_adds = {settings.bandwidth("nvls"), {}};
@@ -55,6 +60,9 @@ TopologyKind dgx_h100() {
       .source = "DGX SuperPOD reference architecture RA-11333-001, 2023",
       .parameters = {{"systems", Unit::count, "32", "DGX H100 systems; 32 are a scalable unit"},
                      {"relay", Unit::flag, "yes", "GPUs pass messages on to their rail (PXN)"},
+                     {"nvlink", Unit::bandwidth, "370GB/s",
+                      "of a GPU to its NVSwitch, each way: what NCCL's rings reach (measured); the "
+                      "links have 450GB/s"},
                      {"nvlink_latency", Unit::time, "250ns", "of an NVLink (an assumption)"},
                      {"latency", Unit::time, "500ns", "of any other link (an assumption)"},
                      {"nvls", Unit::bandwidth, "308.8GB/s",

@@ -4,7 +4,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/parameters.hpp"
 #include "algorithms/base/random.hpp"
+#include "algorithms/base/text.hpp"
 #include "simulator/topologies/routing/structured_routes.hpp"
 
 namespace arlab::simulator {
@@ -17,17 +19,29 @@ Routing automatic_for(const Structure& structure) {
   return Routing::ecmp;
 }
 
+bool is_by_table(Routing routing) {
+  return routing == Routing::shortest || routing == Routing::ecmp || routing == Routing::spray;
+}
+
 bool has(const Structure& structure, Routing routing) {
-  if (routing == Routing::shortest || routing == Routing::ecmp) return true;
+  if (is_by_table(routing)) return true;
   if (routing == Routing::valiant) return std::holds_alternative<Dragonfly>(structure);
   return automatic_for(structure) == routing;
+}
+
+// Whether this is a GPU of a node that passes messages on to NICs. Switches hash, GPUs do not: of
+// their own NIC, and NVLink to the GPU at the NIC of the target's rail, they take what is listed
+// first if both are as short. (In a network without switches hosts are switches, too.)
+bool takes_first_way(const Topology& topology, NodeId at) {
+  return topology.is_host(at) && topology.forwards(at) && topology.groups() > 0 &&
+         topology.nodes() > topology.hosts();
 }
 
 }  // namespace
 
 std::string_view name(Routing routing) {
-  constexpr std::string_view kNames[] = {"automatic", "shortest", "ecmp",   "dimension",
-                                         "d_mod_k",   "minimal",  "valiant"};
+  constexpr std::string_view kNames[] = {"automatic", "shortest", "ecmp",    "spray",
+                                         "dimension", "d_mod_k",  "minimal", "valiant"};
   return kNames[static_cast<std::size_t>(routing)];
 }
 
@@ -35,7 +49,9 @@ std::string_view summary(Routing routing) {
   constexpr std::string_view kIdeas[] = {
       "dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp",
       "fewest hops, then least latency, then the link that comes first",
-      "one of the shortest, by hash of source, target, flow and seed",
+      "one of the shortest, by hash of source, target, flow and seed; GPUs that relay take the "
+      "first",
+      "all of the shortest at once, in equal parts at each switch (fluid only)",
       "grids: one dimension after the other, the shorter way round",
       "fat trees: the up links that the target's number names, as SimGrid does",
       "dragonfly: at most one global link",
@@ -43,7 +59,16 @@ std::string_view summary(Routing routing) {
   return kIdeas[static_cast<std::size_t>(routing)];
 }
 
-Routing find_routing(std::string_view text) { return find_named(kRoutings, text, "routing"); }
+RoutingSpec parse_routing(std::string_view text) {
+  constexpr Parameter kFlows[] = {{"flows", Parameter::Unit::count, "1",
+                                   "flows of a message, each with a hash of its own", 1, 1024}};
+  const NamedSettings spec = parse_spec(text);
+  const Routing routing = find_named(kRoutings, spec.name, "routing");
+  const auto known = std::span(kFlows).first(routing == Routing::ecmp ? 1 : 0);
+  const std::string owner = concat("routing ", spec.name);
+  const Values values = with_defaults(kFlows, parse_values(known, spec.settings, owner), owner);
+  return {routing, static_cast<std::int32_t>(values.at("flows"))};
+}
 
 Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
     : topology_(topology),
@@ -58,8 +83,7 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
                            "; not with dead links): use shortest or ecmp");
   if (routing_ == Routing::d_mod_k)
     tree_.emplace(std::get<Tree>(topology.structure()), topology.spec());
-  if (routing_ == Routing::shortest || routing_ == Routing::ecmp)
-    tables_.resize(static_cast<std::size_t>(topology.nodes()));
+  if (is_by_table(routing_)) tables_.resize(static_cast<std::size_t>(topology.nodes()));
 }
 
 std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flow) {
@@ -97,46 +121,60 @@ Time Router::latency(std::span<const LinkId> route) const {
   return sum;
 }
 
-// A direct link is the shortest route. Otherwise routes to the target's switch, then takes the
-// target's only link.
-void Router::by_table(Rank target, std::uint64_t key) {
+// Ways lead to the target's switch; from there goes the target's only link.
+NodeId Router::goal_of(Rank target) const {
   const LinkId last = only_link_to(topology_, target);
-  const NodeId goal = last < 0 ? target : topology_.link(last).from;
-  while (route_.at() != goal) {
-    const LinkId next = choose(goal, key);
-    if (next < 0)
-      fail(Blame::usage, "there is no route from '" + topology_.node(route_.at()).name + "' to '" +
-                             topology_.node(target).name + "' in " + topology_.spec());
-    route_.take(next);
-  }
-  if (last >= 0) route_.take(last);
+  return last < 0 ? target : topology_.link(last).from;
 }
 
-LinkId Router::choose(NodeId target, std::uint64_t key) {
-  const NodeId at = route_.at();
-  if (const auto direct = links_.between(at, target); direct.size() == 1) return direct[0];
-  const Table& table = table_to(target);
-  if (routing_ == Routing::shortest) return table.next[static_cast<std::size_t>(at)];
-  const auto out = links_.out_of(at);
-  const auto leads_on = [&](LinkId id) {
+void Router::by_table(Rank target, std::uint64_t key) {
+  while (route_.at() != target) {
+    const NodeId at = route_.at();
+    if (ways(at, target).empty())
+      fail(Blame::usage, "there is no route from '" + topology_.node(at).name + "' to '" +
+                             topology_.node(target).name + "' in " + topology_.spec());
+    route_.take(ways_[mixed(key ^ static_cast<std::uint64_t>(at)) % ways_.size()]);
+  }
+}
+
+std::span<const LinkId> Router::ways(NodeId at, Rank target) {
+  const NodeId goal = goal_of(target);
+  if (at == goal)
+    ways_.assign(1, only_link_to(topology_, target));
+  else
+    find_ways(at, goal);
+  return ways_;
+}
+
+// A direct link is the shortest route.
+void Router::find_ways(NodeId at, NodeId goal) {
+  ways_.clear();
+  if (const auto direct = links_.between(at, goal); direct.size() == 1) {
+    ways_.push_back(direct[0]);
+    return;
+  }
+  const Table& table = table_to(goal);
+  if (routing_ == Routing::shortest) {
+    if (const LinkId next = table.next[static_cast<std::size_t>(at)]; next >= 0)
+      ways_.push_back(next);
+    return;
+  }
+  const Distance here = table.distance[static_cast<std::size_t>(at)];
+  if (!here.reachable()) return;
+  for (const LinkId id : links_.out_of(at)) {
     const Link& link = topology_.link(id);
-    return usable(topology_, link, target) &&
-           table.distance[static_cast<std::size_t>(link.to)] + link ==
-               table.distance[static_cast<std::size_t>(at)];
-  };
-  const auto ways = static_cast<std::uint64_t>(std::count_if(out.begin(), out.end(), leads_on));
-  if (ways == 0 || !table.distance[static_cast<std::size_t>(at)].reachable()) return -1;
-  std::uint64_t chosen = mixed(key ^ static_cast<std::uint64_t>(at)) % ways;
-  for (const LinkId id : out)
-    if (leads_on(id) && chosen-- == 0) return id;
-  return -1;
+    if (!usable(topology_, link, goal)) continue;
+    if (table.distance[static_cast<std::size_t>(link.to)] + link != here) continue;
+    ways_.push_back(id);
+    if (takes_first_way(topology_, at)) return;
+  }
 }
 
 const Router::Table& Router::table_to(NodeId target) {
   Table& table = tables_[static_cast<std::size_t>(target)];
   if (!table.distance.empty() || !table.next.empty()) return table;
   table.distance = distances_to(topology_, target);
-  if (routing_ == Routing::ecmp) return table;
+  if (routing_ != Routing::shortest) return table;
   table.next.assign(table.distance.size(), -1);
   for (LinkId id = 0; id < static_cast<LinkId>(topology_.links().size()); ++id) {
     const Link& link = topology_.link(id);

@@ -21,21 +21,29 @@ namespace arlab::simulator {
 enum class Routing : std::uint8_t {
   automatic,  ///< dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp
   shortest,   ///< fewest hops, then lowest latency, then lowest link number
-  ecmp,       ///< one of the shortest, by a hash of source, target, flow and seed
+  ecmp,       ///< one of the shortest, by a hash of source, target, flow and seed; GPUs that relay
+              ///< take the first
+  spray,      ///< all of the shortest at once, in equal parts at each switch (spray.hpp)
   dimension,  ///< grids: one dimension after another, in the shorter direction (ties: upwards)
   d_mod_k,    ///< fat trees: up links selected by the target's number
   minimal,    ///< dragonfly: at most one global link
   valiant     ///< dragonfly: through a third group, by a hash of source, target, flow and seed
 };
 
-inline constexpr Routing kRoutings[] = {Routing::automatic, Routing::shortest, Routing::ecmp,
-                                        Routing::dimension, Routing::d_mod_k,  Routing::minimal,
-                                        Routing::valiant};
+inline constexpr Routing kRoutings[] = {Routing::automatic, Routing::shortest,  Routing::ecmp,
+                                        Routing::spray,     Routing::dimension, Routing::d_mod_k,
+                                        Routing::minimal,   Routing::valiant};
 
 std::string_view name(Routing routing);
 std::string_view summary(Routing routing);  ///< one line
-/// Throws Error(usage) naming the nearest.
-Routing find_routing(std::string_view text);
+
+/// A routing, and into how many flows a message is cut, each with a hash of its own.
+struct RoutingSpec {
+  Routing routing = Routing::automatic;
+  std::int32_t flows = 1;  ///< above 1 only of ecmp
+};
+/// Reads "shortest", "ecmp:flows=4". Throws Error(usage) naming the nearest.
+RoutingSpec parse_routing(std::string_view text);
 
 class Router {
  public:
@@ -53,17 +61,22 @@ class Router {
   /// Error(usage) if there is no route.
   std::span<const LinkId> route(Rank source, Rank target, std::int64_t flow = 0);
 
+  /// Returns the first links of the shortest routes from a node, of which ecmp takes one and spray
+  /// all; none if there is no route. Valid until the next call.
+  std::span<const LinkId> ways(NodeId at, Rank target);
+
   /// Returns the sum of the link latencies.
   Time latency(std::span<const LinkId> route) const;
 
  private:
   struct Table {
     std::vector<LinkId> next;        ///< by node: first link of a shortest path, of lowest number
-    std::vector<Distance> distance;  ///< by node; kept for ecmp
+    std::vector<Distance> distance;  ///< by node; kept for ecmp and spray
   };
 
   void by_table(Rank target, std::uint64_t key);
-  LinkId choose(NodeId target, std::uint64_t key);
+  NodeId goal_of(Rank target) const;
+  void find_ways(NodeId at, NodeId goal);
   const Table& table_to(NodeId target);
 
   const Topology& topology_;
@@ -74,6 +87,7 @@ class Router {
   std::vector<Time> latencies_;    // of each link, next to one another
   std::optional<TreeShape> tree_;  // for d_mod_k
   std::vector<Table> tables_;      // by target node, filled on first use
+  std::vector<LinkId> ways_;       // the latest
 };
 
 }  // namespace arlab::simulator

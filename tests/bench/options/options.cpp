@@ -66,6 +66,31 @@ TEST_CASE("all means all that have the collective") {
   CHECK(configs("ring -c broadcast -p 4 -n 5") == "ring 4 5; ");  // to be skipped with its reason
 }
 
+TEST_CASE("all has a channel per NIC where nodes have several") {
+  const auto nodes = [](Rank nics, Rank size) {
+    return LayoutOf([=](Rank p, bool) {
+      return RankLayout{
+          std::make_shared<const Groups>(Groups::consecutive(p, size)), nullptr, nullptr, {}, nics};
+    });
+  };
+  const auto with_channels = [](const std::string& line, const LayoutOf& network) {
+    std::string names;
+    for (const Config& c : parse(line).configs(std::span(&network, 1)))
+      if (c.algorithm->name.starts_with("ring") || c.algorithm->name.starts_with("nccl_tree"))
+        names += std::string(c.algorithm->name) + " ";
+    return names;
+  };
+  CHECK(with_channels("all -p 8 -n 64", nodes(4, 4)) ==
+        "nccl_tree nccl_tree:channels=4 ring ring:channels=4 ");
+  CHECK(with_channels("ring:channels=4 all -p 8 -n 64", nodes(4, 4)) ==
+        "ring:channels=4 nccl_tree nccl_tree:channels=4 ring ");
+  CHECK(with_channels("all -p 8 -n 64", nodes(1, 4)) == "nccl_tree ring ");
+  CHECK(with_channels("all -p 8 -n 64", nodes(4, 8)) == "nccl_tree ring ");  // one node
+  CHECK(with_channels("all -p 8 -n 64 -c all_gather", nodes(4, 4)) == "ring ");
+  CHECK(with_channels("ring -p 8 -n 64", nodes(4, 4)) == "ring ");
+  CHECK(with_channels("all -p 8 -n 64 --groups 2", nodes(4, 4)) == "nccl_tree ring ");
+}
+
 TEST_CASE("lists and ranges of ranks and sizes") {
   CHECK(configs("ring -p 2..8,3 -n 1") == "ring 2 1; ring 4 1; ring 8 1; ring 3 1; ");
   CHECK(configs("ring -p 2 -n 0..4+2") == "ring 2 0; ring 2 2; ring 2 4; ");

@@ -269,17 +269,36 @@ TEST_CASE("rail pod with relays: NVLink to the target's rail instead of the spin
   const Topology t = make_topology("rail_pod:nodes=4,gpus=8,relay=yes");
   Router router(t);
   for (std::int64_t flow = 0; flow < 20; ++flow) {
-    const std::string way = names(t, router.route(3, 28, flow));
-    CHECK((way == "n0g3-nvswitch0 nvswitch0-n0g4 n0g4-rail4 rail4-n3g4" ||
-           way == "n0g3-rail3 rail3-n3g3 n3g3-nvswitch3 nvswitch3-n3g4"));
+    CHECK(names(t, router.route(3, 28, flow)) ==
+          "n0g3-nvswitch0 nvswitch0-n0g4 n0g4-rail4 rail4-n3g4");
+    CHECK(names(t, router.route(3, 27, flow)) == "n0g3-rail3 rail3-n3g3");
   }
+}
+
+TEST_CASE("where GPUs relay, a hash chooses among spines, not among NICs") {
+  const Topology t = make_topology("rail_pod:nodes=4,gpus=4,nodes_per_switch=2,spines=3,relay=yes");
+  Router router(t);
+  std::set<std::string> ways;
+  for (std::int64_t flow = 0; flow < 60; ++flow) ways.insert(names(t, router.route(1, 13, flow)));
+  CHECK(ways == std::set<std::string>{"n0g1-rail1.0 rail1.0-spine0 spine0-rail1.1 rail1.1-n3g1",
+                                      "n0g1-rail1.0 rail1.0-spine1 spine1-rail1.1 rail1.1-n3g1",
+                                      "n0g1-rail1.0 rail1.0-spine2 spine2-rail1.1 rail1.1-n3g1"});
+}
+
+TEST_CASE("hosts of a network without switches are switches, too: they hash") {
+  const Topology t = make_topology("torus:dims=4x4");
+  Router router(t, Routing::ecmp);
+  std::set<std::string> ways;
+  for (std::int64_t flow = 0; flow < 60; ++flow) ways.insert(names(t, router.route(0, 5, flow)));
+  CHECK(ways == std::set<std::string>{"h0-h1 h1-h5", "h0-h4 h4-h5"});
 }
 
 TEST_CASE("presets have the figures of their sources") {
   const Metrics dgx = metrics(make_topology("dgx_h100:systems=64"));
   CHECK(dgx.hosts == 512);
   CHECK(dgx.switches == 64 + 16 + 8);  // NVSwitches, leaves, spines
-  CHECK(dgx.tiers[0].fastest == 450e9);
+  CHECK(dgx.tiers[0].fastest == 370e9);
+  CHECK(metrics(make_topology("dgx_h100:nvlink=450GB/s,systems=2")).tiers[0].fastest == 450e9);
   CHECK(dgx.tiers[1].fastest == 50e9);
   CHECK(dgx.tiers[2].links == 2 * 512);  // 512 cables from leaves to spines
   const Metrics tpu = metrics(make_topology("tpu_v4:dims=8x8x8"));

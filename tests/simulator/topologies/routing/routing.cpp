@@ -3,9 +3,11 @@
 
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
+using collectives::contains;
 
 namespace {
 
@@ -184,8 +186,20 @@ TEST_CASE("rejects a routing that does not fit the topology") {
   CHECK(text("torus", Routing::d_mod_k).find("'d_mod_k' does not fit torus") != std::string::npos);
   CHECK(text("torus", Routing::ecmp) == "no error");
   CHECK(error_text(Blame::usage, [] {
-          find_routing("valliant");
+          parse_routing("valliant");
         }).find("did you mean 'valiant'?") != std::string::npos);
+}
+
+TEST_CASE("ecmp may have several flows per message, other routings not") {
+  const auto error = [](const char* text) {
+    return error_text(Blame::usage, [&] { parse_routing(text); });
+  };
+  CHECK(parse_routing("ecmp").flows == 1);
+  CHECK(parse_routing("ecmp:flows=16").routing == Routing::ecmp);
+  CHECK(parse_routing("ecmp:flows=16").flows == 16);
+  CHECK_THAT(error("ecmp:flows=0"), contains("parameter flows of routing ecmp"));
+  CHECK_THAT(error("ecmp:flow=2"), contains("flows"));
+  CHECK_THAT(error("spray:flows=2"), contains("routing spray"));
 }
 
 TEST_CASE("the error for a missing route names both ends") {
