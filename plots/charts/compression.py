@@ -124,7 +124,7 @@ def planned_studies(records: Sequence[Record]) -> list[Study]:
 def planned_panels(records: Sequence[Record]) -> list[Drawing]:
     """Returns the time of a step over the rate of a port: one panel per study."""
     return [Drawing((f"Step: {study.title}", "circles: break-even; left of them compression pays"), study.records,
-                    lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step"))  # type: ignore[misc]
+                    lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step"), compared=study.records[0].get("model"))  # type: ignore[misc]
             for study in planned_studies(records)]
 
 
@@ -202,7 +202,7 @@ def bandwidth_panels(records: Sequence[Record]) -> list[Drawing]:
     for study in studies(records):
         step = "circles: break-even; dashed: more than one point less accurate than dense"
         panels.append(Drawing((f"Step: {study.title}", step), study.records,
-                              lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step")))  # type: ignore[misc]
+                              lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step"), compared="step"))  # type: ignore[misc]
         reached = lines_of(study, "reached")
         if reached:
             panels.append(Drawing(("Time to the dense accuracy less one point", "the first epoch that reaches it; no mark: not reached"),

@@ -146,7 +146,7 @@ def _fit(figure: Figure, drawn: Sequence[Axes], sheet: Sheet) -> None:
     renderer = style.renderer_of(figure)
     for column in range(sheet.columns):
         below = [axes for i, axes in enumerate(drawn) if i % sheet.columns == column]
-        left = max(style.width_left_of(axes, renderer) for axes in below) + EDGE
+        left = max(0.2 * sheet.look.scale, *(style.width_left_of(axes, renderer) + EDGE for axes in below))
         right = max(style.width_right_of(axes, renderer) for axes in below) + EDGE
         for axes in below:
             place = axes.get_position()

@@ -50,9 +50,11 @@ def name_crossovers(axes: Axes, one: Slice, found: Sequence[tuple[float, str]]) 
         early = math.log(x) - low < (high - low) / 2
         step = 1.1 * style.line_height(axes, style.TINY) * (i % 3)
         axes.axvline(x, color=style.QUIET, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
-        axes.annotate(text, (x, 0.99 - step if early else 0.01 + step), (3 if early else -3, 0), xycoords=axes.get_xaxis_transform(),
-                      textcoords="offset points", fontsize=style.TINY, color=style.INK, ha="left" if early else "right",
-                      va="top" if early else "bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
+        wide = 0.56 * len(text) * style.TINY / 72 / style.inches(axes)[0]
+        at = axes.transAxes.inverted().transform(axes.transData.transform((x, 1)))[0]
+        left = min(at + 0.01, 1 - wide) if early else max(at - wide - 0.01, 0)
+        axes.text(left, 0.99 - step if early else 0.01 + step, text, transform=axes.transAxes, fontsize=style.TINY, color=style.INK, ha="left",
+                  va="top" if early else "bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
 
 
 def _draw(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus, value: Callable[[Series, Point], float],

@@ -62,7 +62,7 @@ def _focus(times: dict[str, dict[str, float]], records: Sequence[Record], wanted
 def _draw(axes: Axes, times: dict[str, dict[str, float]], focus: Focus, marker: dict[str, str]) -> None:
     for row, (name, at) in enumerate(times.items()):
         axes.plot([min(at.values()), max(at.values())], [row, row], color=style.GRID, linewidth=1.2, zorder=1.5)
-        axes.annotate(plain(name), (0, row), (2, 5), xycoords=axes.get_yaxis_transform(), textcoords="offset points", fontsize=style.TINY,
+        axes.annotate(plain(name), (0, row), (2, 8), xycoords=axes.get_yaxis_transform(), textcoords="offset points", fontsize=style.TINY,
                       color=style.INK, zorder=4)
     for line in focus.others:
         for label in line.labels:

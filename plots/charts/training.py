@@ -1,6 +1,6 @@
 """Charts of training runs (`arlab train --json FILE`): loss against time and bytes, parts of a step, scaling."""
 
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Hashable, NamedTuple, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
@@ -27,6 +27,7 @@ class Drawing(NamedTuple):
     draw: Callable[[Axes], Optional[style.Ends]]
     rows: int = 0  # of bars, which need room for their names
     notes: Sequence[str] = ()
+    compared: Hashable = None  # with other panels, on one y axis
 
 
 class Step(NamedTuple):
@@ -105,7 +106,7 @@ def loss_panels(records: Sequence[Record]) -> list[Drawing]:
                 swept.add(runs[0].get("model"))
             if shown:
                 panels.append(Drawing((f"{model}: loss against {over}", "of the validation samples, if there are any"),
-                                      shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r)))  # type: ignore[misc]
+                                      shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r), compared=runs[0].get("model")))  # type: ignore[misc]
     return panels
 
 
