@@ -34,7 +34,8 @@ class Line:
     @property
     def name(self) -> str:
         ties = len(self.labels) - 1
-        return f"{shortened(self.first, 13)} + {ties} tie{'s' if ties > 1 else ''}" if ties else self.first
+        more = f" + {ties} tie{'s' if ties > 1 else ''}" if ties else ""
+        return shortened(self.first, 18 - len(more)) + more if more else self.first
 
 
 @dataclass(frozen=True)
