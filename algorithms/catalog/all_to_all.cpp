@@ -47,7 +47,7 @@ Algorithm all_to_all() {
   return {
       .name = "all_to_all",
       .label = "All to all",
-      .color = "#CC79A7",
+      .color = "#D85FDC",
       .family = "whole",
       .summary = "every process sends its whole array to every other, and each reduces locally",
       .source = "Grama et al., Introduction to Parallel Computing, 2003, ch. 4",

@@ -42,7 +42,7 @@ Algorithm bidirectional_ring() {
   return {
       .name = "bidirectional_ring",
       .label = "Two-way ring",
-      .color = "#88CCEE",
+      .color = "#1799D8",
       .family = "split",
       .summary = "two rings in opposite directions, each with half of the vector",
       .source = "Patarasuk & Yuan, JPDC 69(2), 2009; Jain & Sabharwal, ICS 2010",

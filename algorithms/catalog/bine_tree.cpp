@@ -89,7 +89,7 @@ Algorithm bine_tree() {
   return {
       .name = "bine_tree",
       .label = "Bine tree",
-      .color = "#DDCC77",
+      .color = "#A19061",
       .family = "whole",
       .summary = "a binomial tree on negabinary numbers, reduced to its root and broadcast back",
       .source = "De Sensi et al., SC 2025, arXiv:2508.17311",

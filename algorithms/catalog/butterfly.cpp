@@ -42,7 +42,7 @@ Algorithm butterfly() {
   return {
       .name = "butterfly",
       .label = "Butterfly",
-      .color = "#D55E00",
+      .color = "#B2500D",
       .family = "whole",
       .summary = "exchange whole arrays with the partner at distance 1, 2, 4, ...",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005 (recursive doubling)",

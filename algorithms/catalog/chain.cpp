@@ -40,7 +40,7 @@ Algorithm chain() {
   return {
       .name = "chain",
       .label = "Chain",
-      .color = "#661100",
+      .color = "#5E0F06",
       .family = "whole",
       .summary =
           "sums go down a line of ranks to the root, and the result comes back; use segments",

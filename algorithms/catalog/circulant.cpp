@@ -60,7 +60,7 @@ Algorithm circulant() {
   return {
       .name = "circulant",
       .label = "Circulant",
-      .color = "#332288",
+      .color = "#181487",
       .family = "split",
       .summary = "send half of the open chunks to the rank half the open distance away, and back",
       .source = "Traff, 2024, arXiv:2410.14234",

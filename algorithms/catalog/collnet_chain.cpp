@@ -11,7 +11,7 @@ Algorithm collnet_chain() {
   Algorithm entry{
       .name = "collnet_chain",
       .label = "CollNet chain",
-      .color = "#7A9BBF",
+      .color = "#6382A4",
       .family = "split",
       .summary = "chains reduce to each NIC of a node, and switches add between nodes",
       .source = "NCCL's CollNetChain; Graham et al., COMHPC 2016",

@@ -11,7 +11,7 @@ Algorithm collnet_direct() {
   Algorithm entry{
       .name = "collnet_direct",
       .label = "CollNet direct",
-      .color = "#1B5E8C",
+      .color = "#175381",
       .family = "split",
       .summary = "shares are reduced directly within nodes, and added by switches between nodes",
       .source = "NCCL's CollNetDirect; Graham et al., COMHPC 2016",

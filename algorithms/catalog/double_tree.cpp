@@ -60,7 +60,7 @@ Algorithm double_tree() {
   return {
       .name = "double_tree",
       .label = "Double tree",
-      .color = "#6699CC",
+      .color = "#7195BE",
       .family = "whole",
       .summary = "two binary trees, each reduces and broadcasts half of the vector; use segments",
       .source = "Sanders, Speck, Traff, Parallel Computing 35(12), 2009; NCCL",

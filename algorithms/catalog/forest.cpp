@@ -135,7 +135,7 @@ Algorithm with(Count asked) {
   Algorithm a;
   a.name = "forest";
   a.label = "Forest";
-  a.color = "#225522";
+  a.color = "#0E521B";
   a.family = "split";
   a.summary = "sums go up spanning trees that fit the network, and the results come back down";
   a.source = "Zhao et al., arXiv:2402.06787";

@@ -107,7 +107,7 @@ Algorithm described() {
   return {
       .name = "hierarchical",
       .label = "Hierarchical",
-      .color = "#999933",
+      .color = "#33979F",
       .family = "split",
       .summary = "reduce-scatter within nodes, rings between counterparts, all-gather within nodes",
       .source = "Mikami et al., arXiv:1811.05233, 2018 (2D-torus all-reduce)",

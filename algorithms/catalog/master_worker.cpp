@@ -46,7 +46,7 @@ Algorithm master_worker() {
   return {
       .name = "master_worker",
       .label = "Master-worker",
-      .color = "#E69F00",
+      .color = "#C98216",
       .family = "whole",
       .summary = "all send to one master, which reduces and sends the result back",
       .source = "Li et al., OSDI 2014 (one synchronous parameter server)",

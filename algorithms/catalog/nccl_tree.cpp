@@ -116,7 +116,7 @@ Algorithm make(std::int32_t channels) {
   return {
       .name = "nccl_tree",
       .label = "NCCL tree",
-      .color = "#AA7744",
+      .color = "#B17C30",
       .family = "whole",
       .summary = "chains within nodes, two binary trees over the nodes, per channel; use segments",
       .source = "NCCL, src/graph/connect.cc; Sanders, Speck, Traff, 2009",

@@ -71,7 +71,7 @@ Algorithm with(Count asked) {
   Algorithm a;
   a.name = "nvls";
   a.label = "NVLS";
-  a.color = "#76B900";
+  a.color = "#4E9A3D";
   a.family = "split";
   a.summary = "a switch adds each share for its owner, and copies the result to all";
   a.source = "Klenk et al., ISCA 2020; NCCL";

@@ -11,7 +11,7 @@ Algorithm nvls_tree() {
   Algorithm entry{
       .name = "nvls_tree",
       .label = "NVLS tree",
-      .color = "#4D7A00",
+      .color = "#667A3A",
       .family = "split",
       .summary = "switches add within nodes, and two trees add each share between nodes",
       .source = "NCCL's NVLSTree",

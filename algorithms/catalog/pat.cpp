@@ -71,7 +71,7 @@ Algorithm pat() {
   return {
       .name = "pat",
       .label = "PAT",
-      .color = "#AA4499",
+      .color = "#A43AA3",
       .family = "split",
       .summary = "a binomial tree per chunk, all at once; far messages carry the fewest chunks",
       .source = "Jeaugey, 2025, arXiv:2506.20252 (NCCL 2.23)",

@@ -55,7 +55,7 @@ Algorithm make(bool far) {
   Algorithm made{
       .name = "rabenseifner",
       .label = "Rabenseifner",
-      .color = "#882255",
+      .color = "#860946",
       .family = "split",
       .summary = "halve the vector with the partner at distance 1, 2, 4, ..., then double back",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

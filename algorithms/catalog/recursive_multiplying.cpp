@@ -55,7 +55,7 @@ Algorithm make(Rank k) {
   return {
       .name = "recursive_multiplying",
       .label = "Rec. multiply",
-      .color = "#999999",
+      .color = "#898B8C",
       .family = "whole",
       .summary = "groups of k exchange whole arrays, in log_k m steps",
       .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH",

@@ -106,7 +106,7 @@ Algorithm described() {
   return {
       .name = "ring",
       .label = "Ring",
-      .color = "#0072B2",
+      .color = "#25699B",
       .family = "split",
       .summary = "partial sums go once around the ring, then the finished chunks do",
       .source = "Patarasuk & Yuan, JPDC 69(2), 2009",

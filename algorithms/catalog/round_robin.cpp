@@ -48,7 +48,7 @@ Algorithm round_robin() {
   return {
       .name = "round_robin",
       .label = "Round robin",
-      .color = "#56B4E9",
+      .color = "#859480",
       .family = "split",
       .summary = "each part goes directly to its owner, in rotation, and comes back the same way",
       .source = "Zhao & Canny, arXiv:1312.3020",

@@ -30,7 +30,7 @@ Algorithm sharp() {
   return {
       .name = "sharp",
       .label = "SHARP",
-      .color = "#3B7D23",
+      .color = "#497241",
       .family = "whole",
       .summary = "switches add all vectors on their way up, and copy the sum on its way down",
       .source = "Graham et al., COMHPC 2016",

@@ -26,7 +26,7 @@ Algorithm swing() {
   return {
       .name = "swing",
       .label = "Swing",
-      .color = "#117733",
+      .color = "#246D42",
       .family = "split",
       .summary =
           "halve and double with partners at distance 1, 1, 3, 5, 11, ... on alternate sides",

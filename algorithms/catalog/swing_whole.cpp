@@ -38,7 +38,7 @@ Algorithm swing_whole() {
   return {
       .name = "swing_whole",
       .label = "Swing, whole",
-      .color = "#44AA99",
+      .color = "#218C7B",
       .family = "whole",
       .summary = "exchange whole arrays at distance 1, 1, 3, 5, 11, ... on alternate sides",
       .source = "De Sensi et al., NSDI 2024, arXiv:2401.09356 (latency-optimal)",

@@ -58,7 +58,7 @@ Algorithm with(Count slots, Count size) {
   Algorithm a;
   a.name = "switchml";
   a.label = "SwitchML";
-  a.color = "#B5651D";
+  a.color = "#B76600";
   a.family = "split";
   a.summary = "a switch adds chunk by chunk in a pool of slots";
   a.source = "Sapio et al., NSDI 2021";

@@ -108,7 +108,7 @@ Algorithm torus_bucket() {
   return {
       .name = "torus_bucket",
       .label = "Torus bucket",
-      .color = "#EE8866",
+      .color = "#E96B51",
       .family = "split",
       .summary = "rings along each dimension of a torus in turn, in all directions at once",
       .source = "Barnett et al., IPPS 1993; Jain & Sabharwal, ICS 2010",

@@ -55,7 +55,7 @@ Algorithm tree() {
   return {
       .name = "tree",
       .label = "Tree",
-      .color = "#009E73",
+      .color = "#5E7759",
       .family = "whole",
       .summary = "a binomial reduce to the root, then a binomial broadcast from it",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

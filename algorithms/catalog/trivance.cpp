@@ -47,7 +47,7 @@ Algorithm trivance() {
   return {
       .name = "trivance",
       .label = "Trivance",
-      .color = "#CC6677",
+      .color = "#CA486A",
       .family = "whole",
       .summary = "exchange whole arrays with both ranks at distance 1, 3, 9, ... at once",
       .source = "arXiv:2602.17254, 2026",

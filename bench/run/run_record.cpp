@@ -22,8 +22,8 @@ std::string recorded_name(const collectives::Backend& backend,
 // Black for the library's choice, and a gray for each of its algorithms.
 std::string native_color(const std::string& native) {
   if (native.empty()) return "#000000";
-  static constexpr const char* kGrays[] = {"#333333", "#4d4d4d", "#666666", "#7f7f7f",
-                                           "#999999", "#aaaaaa", "#bbbbbb", "#cccccc"};
+  static constexpr const char* kGrays[] = {"#333333", "#404040", "#4d4d4d", "#5a5a5a",
+                                           "#676767", "#747474", "#818181", "#8e8e8e"};
   std::size_t hash = 0;
   for (const char c : native) hash = 31 * hash + static_cast<unsigned char>(c);
   return kGrays[hash % std::size(kGrays)];

@@ -1,48 +1,33 @@
-"""The catalog of charts: what each needs, its panels, and how they become a figure."""
+"""The catalog of charts: what each needs, and its panels."""
 
 import sys
-import textwrap
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Callable, Iterable, Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import compared, compression, lines, links, maps, planned, style, training
+from . import compared, compression, lines, links, maps, marks, networks, planned, style, tables, training
 from .focus import Focus, focus
+from .layout import Look, Panel, draw, sources
 from .records import Record
 from .settings import MEASURED, Setting, label_of
 from .slices import FEWEST, Point, Slice, best_slices
 from .text import bytes_text, count_text, shortened
 
-COLUMNS = 2
 WIDE = 40  # characters after the kind of a title; more would not fit
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One panel: two lines above it, the records it shows, and how to draw it."""
-
-    titles: tuple[str, str]
-    records: Sequence[Record]
-    draw: Callable[[Axes], None]
-    rows: int = 0  # of bars
-    notes: Sequence[str] = ()  # for the end of the figure
-
-    def height(self) -> float:
-        return max(style.PANEL_HEIGHT, 1.2 + 0.32 * self.rows)
 
 
 @dataclass(frozen=True)
 class Chart:
     title: str
-    needs: str  # part of the note if nothing can be drawn
+    needs: str  # part of the note if nothing can be drawn; empty: no note
     panels: Callable[[Sequence[Record], dict[str, str], Optional[str]], list[Panel]]
 
 
-def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str], Focus], None],
+def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str], Focus], style.Ends],
                 wanted: Callable[[Slice], bool] = lambda _: True, note: str = "") -> Callable[..., list[Panel]]:
     def panels(records: Sequence[Record], marker: dict[str, str], baseline: Optional[str]) -> list[Panel]:
         shown = [one for one in best_slices(records, over) if one.series and wanted(one)]
@@ -51,7 +36,8 @@ def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str], Focus], 
         for head, one in zip(first, shown):
             lines = focus(one, baseline)
             made.append(Panel((head, rest_of(one.setting, head) + (note or note_of(one))), one.records,
-                              partial(draw, one=one, marker=marker, focus=lines), notes=lines.ties()))
+                              partial(draw, one=one, marker=marker, focus=lines), notes=lines.ties(),
+                              compared=(one.setting.kind, one.fixed)))
         return made
     return panels
 
@@ -71,10 +57,11 @@ def speedup_panels(records: Sequence[Record], _marker: dict[str, str], wanted: O
         baseline = maps.baseline_of(grid, wanted)
         if baseline is None:
             continue
+        ties = [" = ".join(line.labels) for line in maps.ties_of(grid, baseline) if len(line.labels) > 1]
         for label in maps.labels_against(grid, baseline):
             first = f"{shortened(label, 24)} against {shortened(baseline, 24)}"
-            panels.append(Panel((first, f"above 1, blue: faster; full color from a factor of 8; {where}"),
-                                grid.records, partial(maps.speedup_map, grid=grid, label=label, baseline=baseline)))
+            panels.append(Panel((first, f"above 1, blue: faster; full color from a factor of 8; {where}"), grid.records,
+                                partial(maps.speedup_map, grid=grid, label=label, baseline=baseline), notes=ties))
     return panels
 
 
@@ -89,13 +76,14 @@ CHARTS = {
     "bandwidth_against_size": Chart("Bus bandwidth against size", SIZES, line_panels("bytes", lines.bandwidth_lines, lines.has_bandwidth)),
     "efficiency_against_ranks": Chart("Bus bandwidth that is left on more ranks", RANKS + " of 2 or more",
                                       line_panels("ranks", lines.efficiency_lines, lines.has_bandwidth)),
+    "time_by_network": Chart("Time by network", networks.NEEDS, networks.panels),
     "best_map": Chart("The fastest, and its margin", GRID, grid_panels(
         lambda axes, grid, marker: maps.best_map(axes, grid), lambda grid: "number: time of the next slower one / time of the fastest; +2: two others are as fast")),
     "speedup_map": Chart("Speed-up against a baseline", GRID, speedup_panels),
     "predicted_against_measured": Chart("Predicted against measured", "two sizes and a model's time beside the measured one",
                                         line_panels("bytes", compared.predicted, compared.has_prediction,
                                                     "on the line the model is exact; gray: within a factor of 2")),
-    "nearness": Chart("How near to the fastest", GRID, grid_panels(
+    "nearness": Chart("How near to the fastest: performance profile", GRID, grid_panels(
         compared.nearness, lambda grid: f"{len(grid.sizes)} sizes, {len(grid.ranks)} rank counts; higher is better",
         lambda grid: compared.profile_focus(grid).ties())),
     "training_loss": Chart("Loss of training", training.NEEDS, training_panels(training.loss_panels)),
@@ -106,50 +94,37 @@ CHARTS = {
                              training_panels(planned.efficiency_panels)),
     "plan_step": Chart("What limits a step, simulated", planned.NEEDS, training_panels(planned.step_panels)),
     "training_bandwidth": Chart("Compression, by bandwidth", compression.NEEDS, training_panels(compression.bandwidth_panels)),
+    "plan_bandwidth": Chart("Compression, by bandwidth, simulated", compression.PLANNED, training_panels(compression.planned_panels)),
+    links.NAME: Chart("Utilization of links over time", "", lambda records, _marker, _wanted: links.panels(records)),
 }
 
 
-NAMES = (*CHARTS, links.NAME)
+NAMES = (*CHARTS, tables.NAME)
 
 
-def figure_of(name: str, records: Sequence[Record], baseline: Optional[str]) -> Optional[Figure]:
+def panels_of(name: str, records: Sequence[Record], baseline: Optional[str]) -> list[Panel]:
+    marker = marks.markers({label_of(record): record.get("color") for record in records})
+    return CHARTS[name].panels(records, marker, baseline)
+
+
+def figure_of(name: str, records: Sequence[Record], baseline: Optional[str], look: Look = Look()) -> Optional[Figure]:
     """Returns a chart, or None if the records do not hold what it needs."""
-    if name == links.NAME:
-        return links.figure_of(records)
-    style.apply()
-    marker = style.markers([label_of(record) for record in records])
-    panels = CHARTS[name].panels(records, marker, baseline)
-    return draw(panels, CHARTS[name].title) if panels else None
+    style.apply(look.font)
+    panels = panels_of(name, records, baseline)
+    return draw(panels, CHARTS[name].title, look) if panels else None
 
 
-def write(name: str, records: Sequence[Record], folder: Path, baseline: Optional[str]) -> list[Path]:
+def write(name: str, records: Sequence[Record], folder: Path, baseline: Optional[str], look: Look) -> list[Path]:
     """Draws one chart and returns its files; none, with a note, if the records do not hold what it needs."""
-    figure = figure_of(name, records, baseline)
-    if figure is None and name in CHARTS:
-        print(f"note: no {name}: no records have {CHARTS[name].needs}", file=sys.stderr)
-    return style.save(figure, folder / name) if figure else []
-
-
-def draw(panels: Sequence[Panel], title: str) -> Figure:
-    """Returns the figure: title, grid of panels, footer. Margins are in inches, so that nothing overlaps."""
-    columns = min(COLUMNS, len(panels))
-    width = columns * style.PANEL_WIDTH
-    ties = dict.fromkeys(note for panel in panels for note in panel.notes)
-    notes = [*wrapped([f"as fast: {'; '.join(ties)}"] if ties else [], int(width * 15.5)),
-             *sources([record for panel in panels for record in panel.records], int(width * 15.5))]
-    heights = [max(panel.height() for panel in panels[i:i + columns]) for i in range(0, len(panels), columns)]
-    head, foot = 0.4, 0.3 + 0.145 * len(notes)
-    height = sum(heights) + head + foot
-    figure = Figure(figsize=(width, height))
-    figure.text(0.14 / width, 1 - 0.14 / height, title, fontsize=style.TITLE, weight="bold", va="top")
-    for i, panel in enumerate(panels):
-        row, column = divmod(i, columns)
-        left, bottom = column * style.PANEL_WIDTH + 0.85, foot + sum(heights[row + 1:]) + 0.5
-        axes = figure.add_axes((left / width, bottom / height, (style.PANEL_WIDTH - 2.35) / width, (heights[row] - 1.1) / height))
-        panel.draw(axes)
-        style.panel_title(axes, *panel.titles)
-    style.footer(figure, notes)
-    return figure
+    if name == tables.NAME:
+        written = tables.write(records, folder, baseline)
+    else:
+        figure = figure_of(name, records, baseline, look)
+        written = style.save(figure, folder / name, "; ".join(sources(records))) if figure else []
+    needs = tables.NEEDS if name == tables.NAME else CHARTS[name].needs
+    if not written and needs:
+        print(f"note: no {name}: no records have {needs}", file=sys.stderr)
+    return written
 
 
 def heads(settings: Sequence[Setting], fixed: Sequence[str] = ()) -> list[str]:
@@ -199,15 +174,3 @@ def _statistic(points: Sequence[Point]) -> str:
         return "; median with 95% band" if any(point.ci95 for point in points) else ""
     launches = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
     return f"; median of {launches} launches with {'their range' if counts[0] < FEWEST else '95% band'}"
-
-
-def sources(records: Iterable[Record], columns: int) -> list[str]:
-    """Returns the footer: every data file drawn, with the commands that wrote it."""
-    pairs = dict.fromkeys((record.path, str(record.context.get("command") or "command unknown"))
-                          for record in records)
-    return wrapped([f"{path}: {command}" for path, command in pairs], columns)
-
-
-def wrapped(lines: Iterable[str], columns: int) -> list[str]:
-    return [part for line in lines for part in textwrap.wrap(line, columns, subsequent_indent="    ")]
-

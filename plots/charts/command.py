@@ -3,18 +3,19 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Sequence
+from typing import Any, NoReturn, Sequence
 
-from . import winners
+from . import selection, winners
 from .records import BadRecord, Record, read
 from .settings import MEASURED, SIMULATED, label_of, settings
 from .text import plain
 
-DESCRIPTION = """Draws charts of result files, each chart if the records hold what it needs.
+DESCRIPTION = """Draws charts of result files, each chart if the records hold what it needs. `arlab chart` starts this program.
 
 time_against_size, time_against_ranks   lines with 95% bands, dashed model times, crossovers
 bandwidth_against_size                  bus bandwidth, with the rate of a port if the model has one
 efficiency_against_ranks                bus bandwidth relative to the fewest ranks, of 2 or more
+time_by_network                         simulated times on several networks, side by side
 best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
 predicted_against_measured              measured records that carry a model's time
 links_over_time                         utilization of links over time (`simulate --links N`)
@@ -22,7 +23,9 @@ training_loss, training_step            `arlab train`: loss against seconds and 
 training_scaling                        images per second against one worker
 training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
 plan_efficiency, plan_step              `arlab plan`: speed per GPU on more of them; what limits a step
+plan_bandwidth                          `arlab plan`: compressors over the rate of a port, and their break-even
 nearness                                how often an algorithm is how near to the fastest (ECDF)
+time_table                              times as Markdown, CSV, and LaTeX with booktabs
 
 Each panel shows records that were made in the same way: measured with a backend or simulated with a model. Hosts, days,
 versions, and files that measured the same thing have panels of their own; launches in one file are one line.
@@ -30,46 +33,70 @@ versions, and files that measured the same thing have panels of their own; launc
 EXAMPLES = """examples:
   arlab run all -p 4 -s 1K..4M --json results/run.jsonl
   arlab simulate all -p 2..1024 -s 1M --json results/simulate.jsonl
-  /usr/bin/python3 plots/charts results/*.jsonl -o results/
-  /usr/bin/python3 plots/charts results/*.jsonl --only speedup_map --baseline MPI_Allreduce
-  /usr/bin/python3 plots/charts results/*.jsonl --winners
+  arlab chart results/*.jsonl -o results/
+  arlab chart results/*.jsonl --only speedup_map --baseline MPI_Allreduce
+  arlab chart results/run.jsonl --only time_against_size --width 3.4in --font 8 --no-title
+  arlab chart results/*.jsonl --winners
 
 Each chart is written as .svg, .png and .pdf; a note names the charts that were left out, and why.
 Exit status: 0 written, 1 a chart failed, 2 unusable files or arguments, 3 no matplotlib, or the folder cannot be written.
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as arlab does."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadRecord(f"{message} (`arlab chart --help` lists all options)")
+
+
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="charts", description=DESCRIPTION, epilog=EXAMPLES,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines)")
-    parser.add_argument("-o", "--output", default=".", metavar="FOLDER", help="folder to write to (default: here)")
+    parser = Parser(prog="arlab chart", description=DESCRIPTION, epilog=EXAMPLES, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines), logs, and folders of them")
+    parser.add_argument("-o", "--folder", default=".", help="folder to write to (default: here)")
     parser.add_argument("--only", action="append", metavar="CHART", help="draw this chart; can be repeated (default: all)")
-    parser.add_argument("--baseline", metavar="LABEL",
-                        help="baseline of speedup_map (default: a library's own algorithm, else the most often fastest one)")
+    selection.add_options(parser)
+    parser.add_argument("--baseline", metavar="LABEL", help="algorithm that lines and maps are compared with (default: a library's own)")
+    parser.add_argument("--width", help="width of the figure, such as 3.4in or 86mm (default: for a screen)")
+    parser.add_argument("--font", help="size of most texts in points (default 9.5)")
+    parser.add_argument("--no-title", action="store_true", help="leave out titles, notes, and the footer, for a figure with a caption")
+    parser.add_argument("--share-y", action="store_true", help="one y axis for all panels of a chart")
     parser.add_argument("--winners", action="store_true",
                         help="print the fastest algorithms of simulated records as Markdown instead; needs no matplotlib")
-    options = parser.parse_args(arguments)
     try:
+        options = parser.parse_args(arguments)
+        look = {"width": options.width and selection.inches(options.width), "titles": not options.no_title, "share_y": options.share_y,
+                **({"font": selection.points(options.font)} if options.font else {})}
         records = [record for path in options.files for record in read(path)]
         if not records:
             raise BadRecord(f"no records in {', '.join(options.files)}: write some with `arlab ... --json FILE`")
-        if options.winners:
-            return winners.report(records)
-        return draw(records, options)
+        records = selection.selected(records, options)
+        status = winners.report(records) if options.winners else draw(records, options, look)
+        sys.stdout.flush()
+        return status
     except BadRecord as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
+        if error.filename is None:
+            return _without_stdout(error)
         print(f"error: {error.filename}: {error.strerror}; choose another folder with -o", file=sys.stderr)
         return 3
 
 
-def draw(records: Sequence[Record], options: argparse.Namespace) -> int:
+def _without_stdout(error: OSError) -> int:
+    if not isinstance(error, BrokenPipeError):  # whose reader has enough
+        print(f"error: cannot write to stdout ({error.strerror}): make room where it goes, or send it somewhere else", file=sys.stderr)
+    sys.stdout = None  # type: ignore[assignment]  # which would fail again at the end
+    return 3
+
+
+def draw(records: Sequence[Record], options: argparse.Namespace, look: dict[str, Any]) -> int:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        print("error: charts need matplotlib: apt install python3-matplotlib (and run /usr/bin/python3)", file=sys.stderr)
+        print("error: charts need matplotlib: apt install python3-matplotlib", file=sys.stderr)
         return 3
     from . import catalog
 
@@ -79,13 +106,13 @@ def draw(records: Sequence[Record], options: argparse.Namespace) -> int:
     for name in options.only or []:
         if name not in catalog.NAMES:
             raise BadRecord(f"--only {name!r} is not a chart: choose from {', '.join(catalog.NAMES)}")
-    folder = Path(options.output)
+    folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
     explain(records)
     written, status, said = [], 0, set()
     for name in options.only or catalog.NAMES:
         try:
-            written += catalog.write(name, records, folder, options.baseline)
+            written += catalog.write(name, records, folder, options.baseline, catalog.Look(**look))
         except BadRecord as error:  # the other charts may not need that record
             status = max(status, 2)
             if str(error) not in said:

@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter
 
 from . import style
 from .focus import Focus, choose, own_of_libraries
-from .lines import draw_focus, name_focus
+from .lines import draw_focus, named_ends
 from .maps import Grid
 from .slices import Slice
 from .text import time_text
@@ -19,7 +19,7 @@ def has_prediction(one: Slice) -> bool:
     return any(point.modelled for series in one.series for point in series.points)
 
 
-def predicted(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
+def predicted(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> style.Ends:
     """Draws one mark per configuration: on the diagonal the model is exact; the gray band is within a factor of 2."""
     pairs = [(p.modelled, p.time) for series in one.series for p in series.points if p.modelled]
     low, high = min(min(pair) for pair in pairs) / 1.5, max(max(pair) for pair in pairs) * 1.5
@@ -36,10 +36,10 @@ def predicted(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> N
     axes.set_ylim(low, high)
     axes.set_xlabel("predicted")
     axes.set_ylabel("measured (median)")
-    name_focus(axes, points, shown)
+    return named_ends(points, shown)
 
 
-def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> None:
+def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> style.Ends:
     """ECDF over all sizes and ranks of time / fastest time (Dolan & More's performance profile)."""
     points, shown = _profiles(grid), profile_focus(grid)
     draw_focus(axes, points, shown, marker, markevery=(0.2, 0.25))
@@ -50,7 +50,7 @@ def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
     axes.set_xlabel("time / time of the fastest")
     axes.set_ylabel("fraction of sizes and rank counts")
-    name_focus(axes, points, shown)
+    return named_ends(points, shown)
 
 
 def _profiles(grid: Grid) -> dict[str, list[tuple[float, float]]]:

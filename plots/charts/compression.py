@@ -1,4 +1,5 @@
-"""Charts of a sweep of bandwidths with several compressors (`arlab train --bandwidth ... --compressor ...`).
+"""Charts of a sweep of bandwidths with several compressors, of `arlab train -b virtual` or `arlab plan`, `--network 10G,100G
+--compressor none topk`.
 
 A line is a compressor with its fastest algorithm and schedule at each bandwidth; the dark line, none, is dense. A circle
 marks the break-even bandwidth, where a line crosses the dense one: compression pays to the left of it. The line of a
@@ -6,18 +7,21 @@ compressor that ends more than one point below the dense accuracy is dashed.
 """
 
 import math
+import re
 from typing import NamedTuple, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from . import style
+from .marks import in_turn
 from .naming import NONE, TEAM, separate, short_specs
 from .records import BadRecord, Record
 from .training import THEN, Drawing, compressor_colors, compressor_of, is_number
-from .text import plain, rate_text, shortened, time_text
+from .text import count_text, plain, rate_text, shortened, time_text
 
 NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
+PLANNED = "simulated training of `arlab plan --json FILE` at two rates of a port (`--network 10G,100G`) and with a compressor"
 POINT = 0.01  # of accuracy
 USUAL_SPEED = 1e12  # multiply-adds per second of a worker
 
@@ -88,6 +92,42 @@ def _title(record: Record) -> str:
     return title
 
 
+_BITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+def rate_of(network: object) -> Optional[float]:
+    """Returns the Gbit/s of a network that is given by the rate of its ports, such as 25G."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)", network) if isinstance(network, str) else None
+    return float(found[1]) * _BITS[found[2]] / 1e9 if found and float(found[1]) > 0 else None
+
+
+def planned_studies(records: Sequence[Record]) -> list[Study]:
+    """Returns the studies of `arlab plan` with two rates and a compressor, each on its most GPUs."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        if record.get("kind") == "plan" and rate_of(record.get("network")) and _step(record) > 0:
+            groups.setdefault(str(record.get("model") or "unnamed model"), []).append(record)
+    found = []
+    for model, group in sorted(groups.items()):
+        most = max(record.get("ranks") or 0 for record in group)
+        for words, part in separate([record for record in group if record.get("ranks") == most], ("strategy", "batch_per_worker", "servers", "commit")):
+            fastest: dict[tuple[float, str], float] = {}
+            for record in part:
+                key = (rate_of(record.get("network")) or 0.0, compressor_of(record))
+                fastest[key] = min(_step(record), fastest.get(key, math.inf))
+            runs = [Run(rate, compressor, step, None, None) for (rate, compressor), step in sorted(fastest.items())]
+            if len({run.bandwidth for run in runs}) > 1 and len({run.compressor for run in runs}) > 1:
+                found.append(Study(", ".join([f"{model} on {count_text(most)} GPUs", *words]), part, runs))
+    return found
+
+
+def planned_panels(records: Sequence[Record]) -> list[Drawing]:
+    """Returns the time of a step over the rate of a port: one panel per study."""
+    return [Drawing((f"Step: {study.title}", "circles: break-even; left of them compression pays"), study.records,
+                    lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step"), compared=study.records[0].get("model"))  # type: ignore[misc]
+            for study in planned_studies(records)]
+
+
 def _check(record: Record) -> None:
     epochs = record.get("epochs")
     good = (is_number(record.get("bandwidth_gbit_per_s")) and record.get("bandwidth_gbit_per_s") > 0 and _step(record) > 0
@@ -143,7 +183,7 @@ def _reached(record: Record, target: float) -> Optional[float]:
 def lines_of(study: Study, over: str) -> list[Line]:
     """Returns one line per compressor, dense last; `over`: the field of Run to draw."""
     colors = compressor_colors([run.compressor for run in study.runs])
-    markers, short = style.markers(list(colors)), short_specs(list(colors))
+    markers, short = in_turn(list(colors)), short_specs(list(colors))
     end = {run.bandwidth: run.accuracy for run in study.runs if run.compressor == NONE}
     lines = []
     for name in colors:
@@ -162,7 +202,7 @@ def bandwidth_panels(records: Sequence[Record]) -> list[Drawing]:
     for study in studies(records):
         step = "circles: break-even; dashed: more than one point less accurate than dense"
         panels.append(Drawing((f"Step: {study.title}", step), study.records,
-                              lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step")))  # type: ignore[misc]
+                              lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step"), compared="step"))  # type: ignore[misc]
         reached = lines_of(study, "reached")
         if reached:
             panels.append(Drawing(("Time to the dense accuracy less one point", "the first epoch that reaches it; no mark: not reached"),
@@ -170,7 +210,7 @@ def bandwidth_panels(records: Sequence[Record]) -> list[Drawing]:
     return panels
 
 
-def _draw(axes: Axes, lines: Sequence[Line], what: str) -> None:
+def _draw(axes: Axes, lines: Sequence[Line], what: str) -> style.Ends:
     axes.set_xscale("log")
     axes.set_yscale("log")
     dense = [line for line in lines if line.label == NONE]
@@ -184,13 +224,13 @@ def _draw(axes: Axes, lines: Sequence[Line], what: str) -> None:
                 axes.plot([x], [y], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=line.color,
                           markeredgewidth=1.1, linestyle="none", zorder=4, gid=plain(f"break-even {line.label}"))
     xs = sorted({x for line in lines for x, _ in line.points})
-    axes.xaxis.set_major_locator(FixedLocator(xs[::max(1, -(-len(xs) // 6))]))
+    axes.xaxis.set_major_locator(FixedLocator(xs[::max(1, -(-len(xs) // style.fitting(axes, 8)))]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: rate_text(x)))
     axes.set_xlabel("bandwidth of a link")
     style.time_y_axis(axes)
     axes.set_ylabel(what)
-    style.label_ends(axes, [(_label(line), line.color, *line.points[-1]) for line in lines])
+    return [(_label(line), line.color, *line.points[-1]) for line in lines]
 
 
 def _label(line: Line) -> str:

@@ -34,7 +34,8 @@ class Line:
     @property
     def name(self) -> str:
         ties = len(self.labels) - 1
-        return f"{shortened(self.first, 13)} + {ties} tie{'s' if ties > 1 else ''}" if ties else self.first
+        more = f" + {ties} tie{'s' if ties > 1 else ''}" if ties else ""
+        return shortened(self.first, 18 - len(more)) + more if more else self.first
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,44 @@ def own_of_libraries(records: Sequence[Record]) -> set[str]:
 def focus(one: Slice, wanted: Optional[str]) -> Focus:
     """Returns the lines of a panel over sizes or ranks."""
     points = {series.label: [(point.x, point.time) for point in series.points] for series in one.series}
-    fastest = {x: min(time for line in points.values() for at, time in line if at == x) for x in one.xs()}
+    return choose(points, {series.label: series.color for series in one.series}, baselines_of(one.records, wanted))
+
+
+def baselines_of(records: Sequence[Record], wanted: Optional[str]) -> set[str]:
+    return {wanted} if wanted is not None else own_of_libraries(records)
+
+
+def nearness_of(points: Mapping[str, Points]) -> Callable[[str], tuple[int, float]]:
+    """Returns how near to the fastest a line of times is: where it is as fast, then by the mean ratio."""
+    fastest = {}
+    for x, time in (point for line in points.values() for point in line):
+        fastest[x] = min(time, fastest.get(x, time))
 
     def nearness(label: str) -> tuple[int, float]:
         ratios = [time / fastest[x] for x, time in points[label]]
         return sum(ratio <= style.TIE for ratio in ratios), -sum(map(math.log, ratios)) / len(ratios)
-    baselines = {wanted} if wanted is not None else own_of_libraries(one.records)
-    return choose(points, {series.label: series.color for series in one.series}, baselines, nearness)
+    return nearness
 
 
-def choose(points: Mapping[str, Points], colors: Mapping[str, Optional[str]], baselines: set[str],
-           nearness: Callable[[str], object]) -> Focus:
-    """Names the baselines and the lines of the greatest nearness."""
+def merged(points: Mapping[str, Points], colors: Mapping[str, Optional[str]], labels: Sequence[str]) -> list[Line]:
+    """Returns one line for all labels whose points coincide, named after the first."""
     groups: list[list[str]] = []
-    for label in sorted(points):
-        alike = (group for group in groups if baselines.isdisjoint((label, group[0])) and
-                 style.coincide(points[label], points[group[0]]))
-        group = next(alike, None)
+    for label in labels:
+        group = next((group for group in groups if style.coincide(points[label], points[group[0]])), None)
         if group is None:
             groups.append([label])
         else:
             group.append(label)
-    lines = [Line(tuple(group), colors[group[0]] or (style.INK if group[0] in baselines else None)) for group in groups]
+    return [Line(tuple(group), colors.get(group[0])) for group in groups]
+
+
+def choose(points: Mapping[str, Points], colors: Mapping[str, Optional[str]], baselines: set[str],
+           nearness: Optional[Callable[[str], object]] = None) -> Focus:
+    """Names the baselines and the lines of the greatest nearness; without one, the points are times."""
+    nearness = nearness or nearness_of(points)
+    colors = {label: colors[label] or (style.INK if label in baselines else None) for label in points}
+    lines = [*merged(points, colors, sorted(points.keys() - baselines)), *(Line((label,), colors[label]) for label in baselines & points.keys())]
+    lines.sort(key=lambda line: line.first)
     if len(lines) <= MOST + 1:  # one gray line would say less than a name
         return Focus(tuple(lines), ())
     best = sorted(lines, key=lambda line: (line.first in baselines, nearness(line.first)), reverse=True)[:MOST]

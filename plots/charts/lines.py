@@ -2,33 +2,35 @@
 
 import math
 import re
-from typing import Callable, Mapping, Optional
+from typing import Callable, Mapping, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from . import style
 from .focus import OTHERS, Focus, Points
+from .marks import line_color
 from .slices import Point, Series, Slice
 from .text import bytes_text, count_text, plain, shortened
 
+MOST_CROSSOVERS = 4
 _RATES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 
 
 def x_axis(axes: Axes, one: Slice) -> None:
     of_size = one.over == "bytes"
     text: Callable[[float], str] = bytes_text if of_size else count_text
-    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 6 if of_size else 11)
+    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), style.fitting(axes, 7 if of_size else 4))
     axes.set_xlabel("bytes per rank" if of_size else "ranks")
 
 
-def time_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
+def time_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> style.Ends:
     """Draws bands, lines, dashed model times and names."""
     x_axis(axes, one)
     axes.set_yscale("log")
     series = {series.label: series for series in one.series}
     for line in focus.named:
-        points, color = series[line.first].points, style.line_color(line.color)
+        points, color = series[line.first].points, line_color(line.color)
         nan = (float("nan"), float("nan"))
         low, high = zip(*(point.ci95 or nan for point in points))
         axes.fill_between([point.x for point in points], low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
@@ -36,20 +38,32 @@ def time_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> 
         if modelled:
             axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
     _bound_line(axes, one)
-    _draw(axes, one, marker, focus, lambda _, point: point.time, style.time_y_axis)
-    for i, (x, text) in enumerate(crossovers(one, focus)):
+    ends = _draw(axes, one, marker, focus, lambda _, point: point.time, style.time_y_axis)
+    name_crossovers(axes, one, crossovers(one, focus))
+    return ends
+
+
+def name_crossovers(axes: Axes, one: Slice, found: Sequence[tuple[float, str]]) -> None:
+    """Names crossovers where rising lines leave room: those of the left half at the top, the others at the bottom."""
+    low, high = math.log(one.xs()[0]), math.log(one.xs()[-1])
+    for i, (x, text) in enumerate(found):
+        early = math.log(x) - low < (high - low) / 2
+        step = 1.1 * style.line_height(axes, style.TINY) * (i % 3)
         axes.axvline(x, color=style.QUIET, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
-        axes.text(x, 0.02 + 0.06 * (i % 3), text, transform=axes.get_xaxis_transform(), fontsize=style.TINY, color=style.INK, ha="center",
-                  va="bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
+        wide = 0.56 * len(text) * style.TINY / 72 / style.inches(axes)[0]
+        at = axes.transAxes.inverted().transform(axes.transData.transform((x, 1)))[0]
+        left = min(at + 0.01, 1 - wide) if early else max(at - wide - 0.01, 0)
+        axes.text(left, 0.99 - step if early else 0.01 + step, text, transform=axes.transAxes, fontsize=style.TINY, color=style.INK, ha="left",
+                  va="top" if early else "bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
 
 
 def _draw(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus, value: Callable[[Series, Point], float],
-          finish: Callable[[Axes], None]) -> None:
-    """Draws the lines, those in focus above the gray ones, and names them when `finish` has set the limits."""
+          finish: Callable[[Axes], None]) -> style.Ends:
+    """Draws the lines, those in focus above the gray ones; `finish` sets the limits. Returns their names."""
     points = {series.label: [(point.x, value(series, point)) for point in series.points] for series in one.series}
     draw_focus(axes, points, focus, marker)
     finish(axes)
-    name_focus(axes, points, focus)
+    return named_ends(points, focus)
 
 
 def draw_focus(axes: Axes, points: Mapping[str, Points], focus: Focus, marker: dict[str, str], **looks: object) -> None:
@@ -59,17 +73,17 @@ def draw_focus(axes: Axes, points: Mapping[str, Points], focus: Focus, marker: d
             axes.plot(*zip(*points[label]), gid=plain(f"line {label}"), color=OTHERS, linewidth=0.9, zorder=1.7)
     for line in focus.named:
         for label in line.labels:
-            axes.plot(*zip(*points[label]), gid=plain(f"line {label}"), color=style.line_color(line.color), marker=marker[line.first],
+            axes.plot(*zip(*points[label]), gid=plain(f"line {label}"), color=line_color(line.color), marker=marker[line.first],
                       markeredgecolor="white", markeredgewidth=0.5, zorder=3, **looks)
 
 
-def name_focus(axes: Axes, points: Mapping[str, Points], focus: Focus) -> None:
-    """Names the lines at their ends, and counts the gray ones. Call when the limits are final."""
+def named_ends(points: Mapping[str, Points], focus: Focus) -> style.Ends:
+    """Returns the names of the lines at their ends, and the number of the gray ones."""
     ends = [(line.name, line.color, *points[line.first][-1]) for line in focus.named]
     if focus.others:
         lasts = sorted((points[line.first][-1] for line in focus.others), key=lambda last: last[1])
         ends.append((f"{focus.count_others()} others", style.QUIET, *lasts[len(lasts) // 2]))
-    style.label_ends(axes, ends)
+    return ends
 
 
 def _bound_line(axes: Axes, one: Slice) -> None:
@@ -83,10 +97,10 @@ def _bound_line(axes: Axes, one: Slice) -> None:
 
 
 def crossovers(one: Slice, focus: Focus) -> list[tuple[float, str]]:
-    """Returns where the fastest algorithm changes: (x, "Tree to Ring ≈ 300 KiB"), interpolated on logarithmic axes; ranks are
+    """Returns where the fastest algorithm changes: (x, "Tree → Ring ≈ 300 KiB"), interpolated on logarithmic axes; ranks are
     whole numbers.
 
-    Only between lines in focus, and if their 95% intervals are disjoint on both sides.
+    Only between lines in focus, and if their 95% intervals are disjoint on both sides; of many, those of the clearest.
     """
     names = {label: line.first for line in focus.named for label in line.labels}
     band = {series.label: {point.x: point.ci95 for point in series.points} for series in one.series}
@@ -96,7 +110,7 @@ def crossovers(one: Slice, focus: Focus) -> list[tuple[float, str]]:
         return not first or not second or first[1] < second[0]
     at = {series.label: {point.x: point.time for point in series.points} for series in one.series}
     xs = [x for x in one.xs() if all(x in of for of in at.values())]
-    found = []
+    found: list[tuple[float, str, float]] = []
     for a, b in zip(xs, xs[1:]):
         first = min(sorted(at), key=lambda label: at[label][a])
         second = min(sorted(at), key=lambda label: at[label][b])
@@ -112,8 +126,9 @@ def crossovers(one: Slice, focus: Focus) -> list[tuple[float, str]]:
             continue  # no number of ranks is between
         x = a * (b / a) ** (before / (before + after))
         place = f"≈ {bytes_text(x, 2)}" if one.over == "bytes" else f"at {math.ceil(x)} ranks"
-        found.append((x, f"{shortened(names[first])} to {shortened(names[second])} {place}"))
-    return found
+        found.append((x, f"{shortened(names[first])} → {shortened(names[second])} {place}", min(before, after)))
+    clear = sorted(found, key=lambda one: one[2], reverse=True)[:MOST_CROSSOVERS]
+    return [(x, text) for x, text, _ in sorted(clear)]
 
 
 # Bus bandwidth by bytes / time on P ranks, as docs/reference/records.md defines it.
@@ -142,7 +157,7 @@ def peak_of(one: Slice) -> Optional[float]:
     return None
 
 
-def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
+def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> style.Ends:
     """Draws bus bandwidth; the dashed line is the rate of a port, if the model has one."""
     x_axis(axes, one)
     peak = peak_of(one)
@@ -154,10 +169,10 @@ def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus
             axes.axhline(peak, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)))
             axes.annotate(f"a port: {peak:.4g} GB/s", (0, peak), (4, 3), xycoords=("axes fraction", "data"),
                           textcoords="offset points", fontsize=style.TINY, color=style.INK)
-    _draw(axes, one, marker, focus, lambda _, point: bandwidth(point, one), finish)
+    return _draw(axes, one, marker, focus, lambda _, point: bandwidth(point, one), finish)
 
 
-def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> None:
+def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focus) -> style.Ends:
     """Draws bus bandwidth relative to the same algorithm on the fewest ranks, for one size."""
     x_axis(axes, one)
     fewest = {series.label: next((point for point in series.points if bandwidth(point, one) > 0), None) for series in one.series}
@@ -173,4 +188,4 @@ def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str], focus: Focu
         axes.set_ylim(0, None)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
         axes.set_ylabel(f"bus bandwidth, % of that on {of}")
-    _draw(axes, one, marker, focus, left, finish)
+    return _draw(axes, one, marker, focus, left, finish)

@@ -3,17 +3,17 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
-from statistics import median
-from typing import Any, Iterable, Optional, Sequence
+from typing import Iterable, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from . import style
-from .focus import own_of_libraries
+from .focus import Line, merged, own_of_libraries
+from .marks import line_color
 from .records import Record
-from .settings import Setting, label_of, launch_of, settings, time_of
-from .slices import order_of
+from .settings import Setting, label_of, settings
+from .slices import order_of, times_of
 from .text import bytes_text, count_text, shortened
 
 # Orange is slower, white equal, blue faster: colors of Okabe and Ito, which color-blind readers distinguish.
@@ -38,12 +38,7 @@ def grids(records: Iterable[Record]) -> list[Grid]:
     """Returns every setting with at least two sizes and two rank counts, measured ones first."""
     made = []
     for setting, rows in settings(records).items():
-        launches: dict[str, dict[tuple[int, int], dict[Any, float]]] = {}
-        for record in rows:
-            time, cell = time_of(record), (record.get("bytes"), record.get("ranks"))
-            if time:
-                launches.setdefault(label_of(record), {}).setdefault(cell, {})[launch_of(record)] = time
-        times = {label: {cell: median(of.values()) for cell, of in at.items()} for label, at in launches.items()}
+        times = times_of(rows)
         sizes = tuple(sorted({size for of in times.values() for size, _ in of}))
         ranks = tuple(sorted({p for of in times.values() for _, p in of}))
         if len(sizes) > 1 and len(ranks) > 1:
@@ -55,7 +50,7 @@ def grids(records: Iterable[Record]) -> list[Grid]:
 def _frame(axes: Axes, grid: Grid) -> None:
     axes.set_xlim(0, len(grid.sizes))
     axes.set_ylim(0, len(grid.ranks))
-    every = max(1, math.ceil(len(grid.sizes) / 8))
+    every = max(1, math.ceil(len(grid.sizes) / style.fitting(axes, 6)))
     axes.set_xticks([i + 0.5 for i in range(0, len(grid.sizes), every)], [bytes_text(s) for s in grid.sizes[::every]])
     rows = max(1, math.ceil(len(grid.ranks) / 14))
     axes.set_yticks([i + 0.5 for i in range(0, len(grid.ranks), rows)], [count_text(p) for p in grid.ranks[::rows]])
@@ -103,20 +98,20 @@ def best_map(axes: Axes, grid: Grid) -> None:
         text = "" if one.margin is None else f"{one.margin:.3g}x" if one.margin < 1.1 else f"{one.margin:.2g}x" if one.margin < 100 else f"{one.margin:.0f}x"
         _cell(axes, column, row, color, text if written else "", style.ink_on(color))
         if one.ties and written:
-            axes.text(column + 0.97, row + 0.95, f"+{len(one.ties)}", ha="right", va="top", fontsize=4.5, color=style.ink_on(color))
+            axes.text(column + 0.97, row + 0.95, f"+{len(one.ties)}", ha="right", va="top", fontsize=0.6 * style.TINY, color=style.ink_on(color))
     _frame(axes, grid)
     place = 0.97
     for label in sorted({one.label for one in best.values()}):
         axes.add_patch(style.Rectangle((1.03, place - 0.02), 0.03, 0.04, transform=axes.transAxes, clip_on=False,
-                                       facecolor=style.line_color(grid.colors[label]), linewidth=0))
+                                       facecolor=line_color(grid.colors[label]), linewidth=0))
         axes.text(1.075, place, shortened(label), transform=axes.transAxes, fontsize=style.SMALL, va="center",
                   color=style.text_color(grid.colors[label]))
-        place -= 0.055
+        place -= 1.15 * style.line_height(axes, style.SMALL)
         always = set.intersection(*(set(one.ties) for one in best.values() if one.label == label))
         for other in sorted(always):
-            axes.text(1.075, place, shortened(f"= {other}", 20), transform=axes.transAxes, fontsize=6, va="center", color=style.QUIET)
-            place -= 0.04
-        place -= 0.02
+            axes.text(1.075, place, shortened(f"= {other}", 20), transform=axes.transAxes, fontsize=0.8 * style.TINY, va="center", color=style.QUIET)
+            place -= style.line_height(axes, 0.8 * style.TINY)
+        place -= 0.3 * style.line_height(axes, style.SMALL)
 
 
 def baseline_of(grid: Grid, wanted: Optional[str]) -> Optional[str]:
@@ -151,5 +146,11 @@ def labels_against(grid: Grid, baseline: str) -> Sequence[str]:
     def slowness(label: str) -> float:
         both = grid.times[label].keys() & grid.times[baseline].keys()
         return sum(math.log(grid.times[label][cell] / grid.times[baseline][cell]) for cell in both) / max(1, len(both))
-    others = sorted(label for label in grid.times if label != baseline)
+    others = [line.first for line in ties_of(grid, baseline) if line.first != baseline]
     return sorted(sorted(others, key=slowness)[:MOST_MAPS])
+
+
+def ties_of(grid: Grid, baseline: str) -> list[Line]:
+    """Returns one line for all labels that are as fast in every cell; the first of the baseline's is the baseline."""
+    points = {label: [(float(i), of[cell]) for i, cell in enumerate(sorted(of))] for label, of in grid.times.items()}
+    return merged(points, {}, sorted(points, key=lambda label: (label != baseline, label)))

@@ -6,6 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from . import style
+from .focus import Line, merged
+from .marks import in_turn
 from .naming import names
 from .records import Record
 from .text import count_text, plain
@@ -35,25 +37,40 @@ def names_of(rows: Sequence[Record]) -> list[str]:
 
 def efficiency_panels(records: Sequence[Record]) -> list[Drawing]:
     """Returns a panel per model with two numbers of GPUs or more: one line per network and setting."""
-    return [Drawing((f"{model}: efficiency", EFFICIENCY_NOTE), rows, lambda axes, r=rows: _lines(axes, r))  # type: ignore[misc]
-            for model, rows in by_model(records).items() if len({row.get("ranks") for row in rows}) > 1]
+    panels = []
+    for model, rows in by_model(records).items():
+        if len({row.get("ranks") for row in rows}) > 1:
+            ties = [" = ".join(line.labels) for line in _alike(_series(rows)) if len(line.labels) > 1]
+            panels.append(Drawing((f"{model}: efficiency", EFFICIENCY_NOTE), rows, lambda axes, r=rows: _lines(axes, r), notes=ties))  # type: ignore[misc]
+    return panels
 
 
-def _lines(axes: Axes, rows: Sequence[Record]) -> None:
+def _series(rows: Sequence[Record]) -> dict[str, list[tuple[float, float]]]:
+    """Returns (GPUs, efficiency in percent) by name."""
     series: dict[str, dict[int, float]] = {}
     for name, row in zip(names_of(rows), rows):
         series.setdefault(name, {})[row.get("ranks")] = 100 * row.get("efficiency")
-    markers, ends = style.markers(list(series)), []
-    for i, (name, points) in enumerate(series.items()):
+    return {name: sorted(points.items()) for name, points in series.items()}
+
+
+def _alike(series: dict[str, list[tuple[float, float]]]) -> list[Line]:
+    return merged(series, {}, list(series))
+
+
+def _lines(axes: Axes, rows: Sequence[Record]) -> style.Ends:
+    series = _series(rows)
+    markers, ends = in_turn(list(series)), []
+    for i, line in enumerate(_alike(series)):
         color = style.PALETTE[i % len(style.PALETTE)]
-        axes.plot(*zip(*sorted(points.items())), color=color, marker=markers[name], linewidth=style.LINE, gid=plain(f"line {name}"))
-        ends.append((name, color, *max(points.items())))
+        for name in line.labels:
+            axes.plot(*zip(*series[name]), color=color, marker=markers[line.first], linewidth=style.LINE, gid=plain(f"line {name}"))
+        ends.append((line.name, color, *series[line.first][-1]))
     counts = sorted({row.get("ranks") for row in rows})
-    style.binary_x_axis(axes, counts, FuncFormatter(lambda x, _: count_text(x)), 8)
-    axes.set_ylim(0, max(105, *(percent for points in series.values() for percent in points.values())))
+    style.binary_x_axis(axes, counts, FuncFormatter(lambda x, _: count_text(x)), style.fitting(axes, 5))
+    axes.set_ylim(0, max(105, *(percent for points in series.values() for _, percent in points)))
     axes.set_xlabel("GPUs")
     axes.set_ylabel("efficiency, %")
-    style.label_ends(axes, ends)
+    return ends
 
 
 def step_panels(records: Sequence[Record]) -> list[Drawing]:

@@ -1,6 +1,7 @@
 """Checks the values of a line of a result file against docs/records.schema.json, whose keys it may lack."""
 
 import json
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Mapping
@@ -10,8 +11,11 @@ _TYPES = {"null": type(None), "boolean": bool, "string": str, "array": list, "ob
 
 @lru_cache
 def _schema() -> Mapping[str, Any]:
-    path = Path(__file__).resolve().parents[2] / "docs" / "records.schema.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"$defs": {}}
+    path = Path(os.path.abspath(__file__)).parents[2] / "docs" / "records.schema.json"
+    try:
+        return json.loads(__loader__.get_data(str(path)))  # of the archive in arlab, too
+    except OSError:
+        return {"$defs": {}}
 
 
 def violation(line: Mapping[str, Any]) -> str:

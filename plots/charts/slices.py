@@ -12,7 +12,7 @@ from typing import Any, Iterable, Optional, Sequence
 from .records import Record
 from .settings import SIMULATED, Setting, label_of, launch_of, settings, time_of
 
-_USUAL_SIZE = 1 << 20
+USUAL_SIZE = 1 << 20
 FEWEST = 6  # launches or runs that have a 95% interval of their median
 
 
@@ -73,7 +73,7 @@ def _best(setting: Setting, records: list[Record], over: str) -> Optional[Slice]
                      tuple(v for v in values if v != value)) for value in values]
 
     def informs(one: Slice) -> tuple[int, int, float]:
-        near = one.fixed if held == "ranks" else -abs(math.log2(one.fixed / _USUAL_SIZE))
+        near = one.fixed if held == "ranks" else -abs(math.log2(one.fixed / USUAL_SIZE))
         return len(one.xs()), len(one.series), near
 
     best = max(slices, key=informs)
@@ -114,6 +114,16 @@ def interval_skips(n: int) -> int:
         skipped += 1
         below += math.comb(n, skipped)
     return skipped
+
+
+def times_of(records: Iterable[Record]) -> dict[str, dict[tuple[int, int], float]]:
+    """Returns the times of each label by (bytes, ranks), of several launches the median of their medians."""
+    launches: dict[str, dict[tuple[int, int], dict[Any, float]]] = {}
+    for record in records:
+        time, cell = time_of(record), (record.get("bytes"), record.get("ranks"))
+        if time:
+            launches.setdefault(label_of(record), {}).setdefault(cell, {})[launch_of(record)] = time
+    return {label: {cell: median(of.values()) for cell, of in at.items()} for label, at in launches.items()}
 
 
 def _point(record: Record, over: str) -> Optional[Point]:

@@ -1,45 +1,44 @@
 """Style: the look of every chart.
 
-Light page, thin grid, one color and one marker per label, names at the ends of lines instead of a legend, and a footer
-with the command and the file of the data. Colors come with the records; this module knows no algorithm. The same data
-gives the same bytes.
+Light page, thin grid, names at the ends of lines instead of a legend, and a footer with the command and the file of the
+data. Colors and markers are those of marks.py. The same data gives the same bytes.
 """
 
 import math
-import re
 from pathlib import Path
 from typing import Optional, Sequence
 
 import matplotlib
 
 from . import whole_files
+from .marks import line_color
 from .text import plain, shortened, time_text
 
 matplotlib.use("Agg")
 from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Rectangle  # noqa: E402, F401
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
-INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
-TITLE, TEXT, SMALL, TINY = 13.0, 9.5, 8.5, 7.5  # points
+INK, QUIET, GRID = "#1c1f23", "#5b6570", "#dfe3e8"
+USUAL = 9.5  # points, of most texts
+TITLE, TEXT, SMALL, TINY = 13.0, USUAL, 8.5, 7.5
 LINE = 1.8
 TIE = 1.001  # times within this factor of the best are equal: the last digits of simulated times differ
 # For series without a color in their records; also for color-blind readers (after Okabe and Ito).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4fb5", "#a6761d",
            "#4d9221", "#c51b7d", "#35978f", "#b2182b", "#6a7b8c", "#8e9b00")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
 
 _RC = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": TEXT,
     "text.color": INK,
     "text.parse_math": False,
     "axes.edgecolor": QUIET,
     "axes.labelcolor": INK,
-    "axes.labelsize": TEXT,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
@@ -48,10 +47,6 @@ _RC = {
     "grid.linewidth": 0.7,
     "xtick.color": QUIET,
     "ytick.color": QUIET,
-    "xtick.labelsize": SMALL,
-    "ytick.labelsize": SMALL,
-    "lines.linewidth": LINE,
-    "lines.markersize": 4.5,
     "svg.fonttype": "none",
     "svg.hashsalt": "arlab",
     "savefig.dpi": 160,
@@ -59,30 +54,27 @@ _RC = {
 }
 
 
-def apply() -> None:
-    """Sets this style for matplotlib."""
+def apply(points: float = USUAL) -> None:
+    """Sets this style, with texts of this size, for matplotlib and the constants above."""
+    global TITLE, TEXT, SMALL, TINY, LINE
+    scale = points / USUAL
+    TITLE, TEXT, SMALL, TINY = 13.0 * scale, points, 8.5 * scale, 7.5 * scale
+    LINE = 1.8 * scale
     matplotlib.rcdefaults()
-    matplotlib.rcParams.update(_RC)
+    matplotlib.rcParams.update({**_RC, "font.size": TEXT, "axes.labelsize": TEXT, "xtick.labelsize": SMALL, "ytick.labelsize": SMALL,
+                                "lines.linewidth": LINE, "lines.markersize": 4.5 * scale})
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Writes <stem>.svg, .pdf and .png; equal figures give equal bytes."""
-    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None},
-                "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
+def save(figure: Figure, stem: Path, about: str) -> list[Path]:
+    """Writes <stem>.svg, .pdf and .png, which say what they are `about`; equal figures give equal bytes."""
+    about = plain(about)
+    metadata = {"svg": {"Date": None, "Creator": None, "Description": about}, "png": {"Software": None, "Description": about},
+                "pdf": {"CreationDate": None, "Producer": None, "Creator": None, "Subject": about}}
     outputs = [stem.with_suffix(f".{kind}") for kind in metadata]
     for output, kind in zip(outputs, metadata):
         with whole_files.replacing(output) as new:
             figure.savefig(new, format=kind, metadata=metadata[kind])
     return outputs
-
-
-def markers(labels: Sequence[str]) -> dict[str, str]:
-    """Returns a marker per label, independent of the order of the records."""
-    return {label: MARKERS[i % len(MARKERS)] for i, label in enumerate(sorted(set(labels)))}
-
-
-def line_color(color: Optional[str]) -> str:
-    return color if isinstance(color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", color) else NAMELESS
 
 
 def text_color(color: Optional[str]) -> str:
@@ -124,11 +116,12 @@ def chosen_ticks(values: Sequence[int], limit: int) -> list[int]:
 
 
 def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, limit: int) -> None:
-    """Makes a base-2 axis over positive `values`, with labels at up to about `limit` of them."""
+    """Makes a base-2 axis over positive `values`, with a tick at each, and labels at up to about `limit` of them."""
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator(chosen_ticks(values, limit)))
     axes.xaxis.set_major_formatter(text)
-    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_locator(FixedLocator(values))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 class BinaryLocator(MaxNLocator):
@@ -143,22 +136,63 @@ class BinaryLocator(MaxNLocator):
         return [step * i for i in range(math.floor(vmin / step), math.floor(vmax / step) + 1)]
 
 
-def time_y_axis(axes: Axes) -> None:
+def log_y_ticks(axes: Axes) -> None:
     """Labels the decades of a finished log axis, and 2 and 5 between them if it spans less than two decades."""
-    axes.autoscale_view()
     low, high = axes.get_ylim()
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us)))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(low, high)
+
+
+def time_y_axis(axes: Axes) -> None:
+    axes.autoscale_view()
+    log_y_ticks(axes)
     axes.set_ylabel("time of the slowest rank")
 
 
-def panel_title(axes: Axes, title: str, note: str) -> None:
-    """Writes two lines above the panel: what it shows, and how in small print."""
-    for text, lift, size, color in ((title, 19, TEXT, INK), (note, 7, TINY, QUIET)):
-        axes.annotate(plain(text), (0, 1), (0, lift), xycoords="axes fraction", textcoords="offset points",
-                      fontsize=size, color=color, weight="bold" if color == INK else "normal")
+def inches(axes: Axes) -> tuple[float, float]:
+    """Returns the width and the height of the axes."""
+    extent = axes.get_window_extent()
+    return extent.width / axes.figure.dpi, extent.height / axes.figure.dpi
+
+
+def line_height(axes: Axes, points: float) -> float:
+    """Returns the height of a line of text as a part of the axes' height."""
+    return points * 1.35 / 72 / inches(axes)[1]
+
+
+def fitting(axes: Axes, characters: int) -> int:
+    """Returns how many tick labels of so many characters fit side by side."""
+    return max(2, int(inches(axes)[0] / (characters * 0.75 * SMALL / 72)))
+
+
+def renderer_of(figure: Figure) -> RendererAgg:
+    return FigureCanvasAgg(figure).get_renderer()
+
+
+def width_left_of(axes: Axes, renderer: RendererAgg) -> float:
+    """Returns the inches that ticks and their label take."""
+    extent = axes.yaxis.get_tightbbox(renderer)
+    return max(0.0, axes.get_window_extent().x0 - extent.x0) / axes.figure.dpi if extent else 0.0
+
+
+def width_right_of(axes: Axes, renderer: RendererAgg) -> float:
+    """Returns the inches that names and legends take."""
+    beside = [*(text for text in axes.texts if text.get_transform() is axes.transAxes and text.get_position()[0] > 1),
+              *filter(None, [axes.get_legend()])]
+    end = axes.get_window_extent().x1
+    return max([0.0, *(artist.get_window_extent(renderer).x1 - end for artist in beside)]) / axes.figure.dpi
+
+
+def panel_title(axes: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
+    """Writes lines above the panel: what it shows, and how in small print."""
+    lift = 7.0 * TEXT / USUAL
+    for lines, size, color in ((notes, TINY, QUIET), (titles, TEXT, INK)):
+        for line in reversed(lines):
+            axes.annotate(plain(line), (0, 1), (0, lift), xycoords="axes fraction", textcoords="offset points",
+                          fontsize=size, color=color, weight="bold" if color == INK else "normal")
+            lift += 1.35 * size + (2 if line is lines[0] else 0) * TEXT / USUAL
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -181,16 +215,16 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
     return [center + gap * (i - (members - 1) / 2) for center, members in blocks for i in range(members)]
 
 
-def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float]]) -> None:
-    """Names each line (label, color, last x, last y) in a column right of the axes, with a thin leader.
+# A line's name, its color, and its last point.
+Ends = Sequence[tuple[str, Optional[str], float, float]]
 
-    Call when the limits and the layout are final.
-    """
+
+def label_ends(axes: Axes, ends: Ends) -> None:
+    """Names each line in a column right of the axes, with a thin leader. Call when the limits are final."""
     to_axes = axes.transAxes.inverted()
     points = sorted(((to_axes.transform(axes.transData.transform((x, y))), label, color)
                      for label, color, x, y in ends), key=lambda end: (end[0][1], end[1]))
-    height = axes.get_window_extent().height
-    gap = SMALL * 1.35 * axes.figure.dpi / 72 / height
+    gap = line_height(axes, SMALL)
     places = spread([point[1] for point, _, _ in points], gap, 0.0, 1.0)
     for (point, label, color), place in zip(points, places):
         axes.plot([point[0], 1.012, 1.03], [point[1], place, place], transform=axes.transAxes,
@@ -199,10 +233,12 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float
                   fontsize=SMALL, va="center", ha="left")
 
 
-def legend(axes: Axes, entries: Sequence[tuple[str, str]]) -> None:
-    """Explains colors, as (color, text), right of the axes."""
-    handles = [Rectangle((0, 0), 1, 1, facecolor=color, linewidth=0) for color, _ in entries]
-    axes.legend(handles, [plain(text) for _, text in entries], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+def legend(axes: Axes, entries: Sequence[tuple[str, str]], markers: Sequence[str] = ()) -> None:
+    """Explains colors, as (color, text), right of the axes; of markers, if there are some."""
+    handles = [Line2D([], [], color=color, marker=marker, linestyle="none", markeredgecolor="white", markeredgewidth=0.5)
+               for (color, _), marker in zip(entries, markers)]
+    handles = handles or [Rectangle((0, 0), 1, 1, facecolor=color, linewidth=0) for color, _ in entries]
+    axes.legend(handles, ["\n".join(map(plain, text.split("\n"))) for _, text in entries], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
                 fontsize=TINY, handlelength=0.9, handleheight=0.9, handletextpad=0.5)
 
 

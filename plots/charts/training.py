@@ -1,11 +1,12 @@
 """Charts of training runs (`arlab train --json FILE`): loss against time and bytes, parts of a step, scaling."""
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, Hashable, NamedTuple, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from . import style
+from .marks import in_turn
 from .naming import NONE, TEAM, names, numbered, separate
 from .records import BadRecord, Record
 from .text import bytes_text, count_text, plain, rate_text, time_text
@@ -23,8 +24,10 @@ COMPUTING, INPUT, EXPOSED = "#4a5568", "#b8c0cc", "#b5179e"
 class Drawing(NamedTuple):
     titles: tuple[str, str]
     records: Sequence[Record]
-    draw: Callable[[Axes], None]
+    draw: Callable[[Axes], Optional[style.Ends]]
     rows: int = 0  # of bars, which need room for their names
+    notes: Sequence[str] = ()
+    compared: Hashable = None  # with other panels, on one y axis
 
 
 class Step(NamedTuple):
@@ -103,11 +106,11 @@ def loss_panels(records: Sequence[Record]) -> list[Drawing]:
                 swept.add(runs[0].get("model"))
             if shown:
                 panels.append(Drawing((f"{model}: loss against {over}", "of the validation samples, if there are any"),
-                                      shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r)))  # type: ignore[misc]
+                                      shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r), compared=runs[0].get("model")))  # type: ignore[misc]
     return panels
 
 
-def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
+def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> style.Ends:
     ends, high = [], 0.0
     for run, name, color in zip(runs, numbered(names_of(runs)), _colors(runs)):
         xs, ys, x = [], [], 0.0
@@ -125,7 +128,7 @@ def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: bytes_text(x, 3)))
     axes.set_xlabel(over)
     axes.set_ylabel("loss")
-    style.label_ends(axes, ends)
+    return ends
 
 
 def step_panels(records: Sequence[Record]) -> list[Drawing]:
@@ -163,14 +166,14 @@ def draw_steps(axes: Axes, steps: Sequence[Step], labels: Sequence[str], more: S
             axes.barh(row, width, left=left, color=color, height=0.4, linewidth=0)
             left += width
         said = more[row] if more else f", {100 * step.exposed / step.whole:.0f}% exposed" if step.whole > 0 else ""
-        axes.text(0, row - 0.25, plain(f"{name}: {time_text(step.whole)}{said}"), va="bottom", fontsize=8)
+        axes.text(0, row - 0.25, plain(f"{name}: {time_text(step.whole)}{said}"), va="bottom", fontsize=style.SMALL)
     axes.set_yticks([])
     axes.set_ylim(len(steps) - 0.5, -0.8)
     axes.set_xlim(0, 1.05 * max(step.whole for step in steps) or 1)
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us) if us > 0 else "0"))
     axes.set_xlabel("time of a step")
-    shown = [(COMPUTING, "computing"), *([(INPUT, "waiting for input")] if any(step.input for step in steps) else []), (EXPOSED, "exposed communication")]
+    shown = [(COMPUTING, "computing"), *([(INPUT, "waiting for input")] if any(step.input for step in steps) else []), (EXPOSED, "exposed\ncommunication")]
     style.legend(axes, shown)
 
 
@@ -210,10 +213,10 @@ def _scaling_lines(runs: Sequence[Record]) -> list[tuple[list[str], list[Record]
     return [([word for word, tells in zip(words, differ) if tells and word], line) for words, line in lines]
 
 
-def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:
+def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> style.Ends:
     counts = sorted({workers for points in series.values() for workers, _ in points})
     axes.plot(counts, counts, color=style.QUIET, linewidth=0.9)
-    markers, ends = style.markers(list(series)), []
+    markers, ends = in_turn(list(series)), []
     for model, points in series.items():
         axes.plot(*zip(*points), color=style.INK, marker=markers[model], linewidth=style.LINE, gid=plain(f"line {model}"))
         ends.append((model, style.INK, *points[-1]))
@@ -224,4 +227,4 @@ def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("workers")
     axes.set_ylabel("relative to one worker")
-    style.label_ends(axes, ends)
+    return ends

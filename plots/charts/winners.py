@@ -39,7 +39,7 @@ def networks(records: Iterable[Record]) -> Iterator[tuple[str, list[Record]]]:
     for name, setting, part in found:
         alike = [set(other.words) for its_name, other, _ in found if its_name == name]
         more = [word for word in setting.words if not all(word in words for words in alike)]
-        yield code(", ".join([name, *more])), part
+        yield ", ".join([name, *more]), part
 
 
 def overview(records: Iterable[Record]) -> list[list[str]]:
@@ -47,7 +47,7 @@ def overview(records: Iterable[Record]) -> list[list[str]]:
     fastest: dict[tuple[str, int], dict[int, str]] = {}
     for network, rows in networks(records):
         for (ranks, size), ranked in _ranked(rows):
-            fastest.setdefault((network, ranks), {})[size] = _first(ranked)
+            fastest.setdefault((code(network), ranks), {})[size] = _first(ranked)
     sizes = sorted({size for row in fastest.values() for size in row})
     return [["network", "ranks", *map(bytes_text, sizes)],
             *([network, str(ranks), *(row.get(size, "") for size in sizes)] for (network, ranks), row in fastest.items())]
@@ -58,7 +58,7 @@ def table(records: Iterable[Record]) -> Iterator[list[str]]:
     for network, rows in networks(records):
         for (ranks, size), ranked in _ranked(rows):
             best, last = ranked[0], ranked[-1]
-            row = [network, str(ranks), bytes_text(size), _first(ranked), time_text(time_of(best)), why(best)]
+            row = [code(network), str(ranks), bytes_text(size), _first(ranked), time_text(time_of(best)), why(best)]
             row += [cell(label_of(ranked[1])), slower(ranked[1], best)] if len(ranked) > 1 else ["", ""]
             yield row + ([cell(label_of(last)), slower(last, best), why(last)] if len(ranked) > 2 else ["", "", ""])
 

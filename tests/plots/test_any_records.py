@@ -10,7 +10,7 @@ import warnings
 
 from test_charts import Folder, charts, records  # puts plots/ on the module path
 from any_records import any_lines, text_of
-from charts import catalog, slices, style, winners
+from charts import catalog, slices, style, tables, winners
 
 TRIALS = int(os.environ.get("ARLAB_TRIALS", "30"))
 
@@ -29,12 +29,12 @@ class AnyRecords(Folder):
 
     def test_random_records(self) -> None:
         warnings.simplefilter("error")  # of matplotlib, about values that an axis cannot show
-        drawn = {name: 0 for name in catalog.NAMES}
+        drawn = {name: 0 for name in catalog.CHARTS}
         sys.stderr, told = io.StringIO(), sys.stderr
         self.addCleanup(setattr, sys, "stderr", told)
         for seed in range(TRIALS):
             rows = self.read(any_lines(seed))
-            for name in catalog.NAMES:
+            for name in catalog.CHARTS:
                 with self.subTest(seed=seed, chart=name):
                     try:
                         figure = catalog.figure_of(name, rows, None)
@@ -43,6 +43,9 @@ class AnyRecords(Folder):
                     if figure:
                         drawn[name] += 1
                         figure.draw_without_rendering()
+            for form in (tables.markdown, tables.latex):
+                form(tables.tables(rows), None)
+            tables.comma_separated(tables.tables(rows))
             list(winners.table(rows))
             winners.overview(rows)
         self.assertGreater(min(drawn.values()), 0, drawn)  # the trials reach every chart

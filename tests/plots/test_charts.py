@@ -124,7 +124,7 @@ class Charts(Folder):
     def test_same_bytes_twice(self) -> None:
         charts(SAMPLE, "-o", "again", cwd=self.folder)
         outputs = sorted(self.drawn.iterdir())
-        self.assertEqual(len(outputs), 3 * len(self.NAMES))
+        self.assertEqual(len(outputs), 3 * (len(self.NAMES) + 1))  # and the table
         for output in outputs:
             self.assertEqual(output.read_bytes(), (self.folder / "again" / output.name).read_bytes(), output.name)
 
@@ -149,7 +149,7 @@ class Charts(Folder):
         data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 12, 1 << 14, 1 << 16], [2])
         charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
         texts, _ = self.svg(self.folder, "time_against_size")
-        self.assertIn("steep to flat ≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
+        self.assertIn("steep → flat ≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
 
     def test_no_crossover_where_intervals_meet(self) -> None:
         rows = [{"schema": 2, "kind": "run", "backend": "b", "ranks": 2, "bytes": size, "label": label, "skipped": None,
@@ -285,7 +285,7 @@ class Charts(Folder):
     def test_help_has_examples(self) -> None:
         done = charts("--help", cwd=self.folder)
         self.assertEqual(done.returncode, 0)
-        self.assertIn("plots/charts results/*.jsonl -o results/", done.stdout)
+        self.assertIn("arlab chart results/*.jsonl -o results/", done.stdout)
 
 
 class Schema1(Folder):
@@ -342,7 +342,7 @@ class Links(Folder):
             data = self.write(self.record(most_utilized_links=bad))
             done = charts(data, "-o", self.folder, cwd=self.folder)
             self.assertEqual(done.returncode, 2, bad)
-            self.assertRegex(done.stderr, r"error: .*`most_utilized_links(\[0\])?(\.utilization_by_step\[0\])?` .*\n$")
+            self.assertRegex(done.stderr, r"error: .*`most_utilized_links(\[0\])?(\.utilization_by_step\[0\])?` .*\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ except ImportError:
     print("skipped: needs matplotlib (apt install python3-matplotlib)")
     sys.exit(77)
 matplotlib.use("Agg")
-from charts import compared, compression, focus, lines, links, maps, slices, style, text, training, winners  # noqa: E402
+from charts import compared, compression, focus, lines, links, maps, marks, slices, style, text, training, winners  # noqa: E402
 from charts.records import Record  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
@@ -61,26 +61,26 @@ class Lines(Values):
 
     def test_bus_bandwidth_is_bytes_by_time_times_2_p_minus_1_by_p(self) -> None:
         one, = slices.best_slices(self.RUNS, "bytes")
-        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, style.markers(["ring", "tree"]), focus.focus(one, None)))
+        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, marks.in_turn(["ring", "tree"]), focus.focus(one, None)))
         self.near(found["ring"], [(1000, 1000 / 2.0 * 1.5 / 1e3), (8000, 8000 / 4.0 * 1.5 / 1e3)])  # bytes per us, so GB/s
         self.near(found["tree"], [(1000, 1.5), (8000, 1.5)])
 
     def test_bus_bandwidth_over_ranks_takes_their_number(self) -> None:
         one, = slices.best_slices([run("ring", 2, 6000, 3.0), run("ring", 8, 6000, 3.5)], "ranks")
-        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, style.markers(["ring"]), focus.focus(one, None)))
+        found = drawn(lambda axes: lines.bandwidth_lines(axes, one, marks.in_turn(["ring"]), focus.focus(one, None)))
         self.near(found["ring"], [(2, 2.0), (8, 6000 / 3.5 * 2 * 7 / 8 / 1e3)])
 
     def test_efficiency_is_bus_bandwidth_relative_to_the_fewest_ranks(self) -> None:
         one, = slices.best_slices([run("ring", 8, 6000, 7.0), run("ring", 2, 6000, 3.0), run("tree", 4, 6000, 5.0),
                                    run("tree", 8, 6000, 10.0)], "ranks")
-        found = drawn(lambda axes: lines.efficiency_lines(axes, one, style.markers(["ring", "tree"]), focus.focus(one, None)))
+        found = drawn(lambda axes: lines.efficiency_lines(axes, one, marks.in_turn(["ring", "tree"]), focus.focus(one, None)))
         self.near(found["ring"], [(2, 1), (8, 3 / 7 * 7 / 8 / (1 / 2))])
         self.near(found["tree"], [(4, 1), (8, 0.5 * (7 / 8) / (3 / 4))])
 
     def test_times_intervals_and_models_are_those_of_the_records(self) -> None:
         one, = slices.best_slices([run("ring", 4, 1000, 2.0, modelled_us=1.5), run("ring", 4, 4000, 5.0)], "bytes")
         self.assertEqual(one.series[0].points[0], slices.Point(1000, 2.0, (1.8, 2.2), 1.5))
-        self.near(drawn(lambda axes: lines.time_lines(axes, one, style.markers(["ring"]), focus.focus(one, None)))["ring"], [(1000, 2), (4000, 5)])
+        self.near(drawn(lambda axes: lines.time_lines(axes, one, marks.in_turn(["ring"]), focus.focus(one, None)))["ring"], [(1000, 2), (4000, 5)])
 
     def test_a_port_has_the_rate_of_the_model(self) -> None:
         def peak(machine: str):
@@ -101,7 +101,7 @@ class Lines(Values):
                                   "bytes")
         (x, text), = lines.crossovers(one, focus.focus(one, None))
         self.assertAlmostEqual(x, 2000)
-        self.assertEqual(text, "a to b ≈ 2 KiB")
+        self.assertEqual(text, "a → b ≈ 2 KiB")
 
     def test_no_crossover_in_a_tie_or_at_sizes_that_one_lacks(self) -> None:
         def crossings(rows):
@@ -115,7 +115,7 @@ class Lines(Values):
     def test_ranks_of_a_crossover_are_a_whole_number(self) -> None:
         one, = slices.best_slices([simulated(label, p, 1000, us) for label, times in (("a", (1, 10)), ("b", (4, 5)))
                                    for p, us in zip((2, 8), times)], "ranks")
-        self.assertEqual([text for _, text in lines.crossovers(one, focus.focus(one, None))], ["a to b at 6 ranks"])
+        self.assertEqual([text for _, text in lines.crossovers(one, focus.focus(one, None))], ["a → b at 6 ranks"])
 
 
 class Focus(Values):
@@ -141,7 +141,7 @@ class Focus(Values):
         self.assertEqual(focus.focus(one, None).ties(), ["a = b = c"])
         self.assertEqual([line.name for line in focus.focus(one, None).named], ["a + 2 ties"])
         self.assertEqual([line.name for line in focus.focus(one, "b").named], ["a + 1 tie", "b"])
-        self.assertEqual(sorted(drawn(lambda axes: lines.time_lines(axes, one, style.markers(["a", "b", "c"]), focus.focus(one, None)))),
+        self.assertEqual(sorted(drawn(lambda axes: lines.time_lines(axes, one, marks.in_turn(["a", "b", "c"]), focus.focus(one, None)))),
                          ["a", "b", "c"])
 
 
@@ -225,7 +225,7 @@ class Maps(Values):
         self.assertEqual(maps.baseline_of(maps.grids(rows)[0], None), "lib")
 
     def test_nearness_is_the_fraction_of_cells_within_a_factor(self) -> None:
-        found = drawn(lambda axes: compared.nearness(axes, self.grid(), style.markers(["a", "b"])))
+        found = drawn(lambda axes: compared.nearness(axes, self.grid(), marks.in_turn(["a", "b"])))
         # a is fastest in (2, 1024) and (4, 4096), and 4 and 2 times slower in the others.
         self.near(found["a"], [(1, 0), (1, 0), (1, 0.25), (1, 0.25), (1, 0.5), (2, 0.5), (2, 0.75), (4, 0.75), (4, 1), (64, 1)])
         self.near(found["b"][-3:], [(4, 0.75), (4, 1), (64, 1)])
@@ -234,7 +234,7 @@ class Maps(Values):
         one, = slices.best_slices([run("a", 2, 1, 4.0, modelled_us=3.0), run("a", 2, 2, 9.0), run("a", 2, 3, 8.0, modelled_us=10.0)],
                                   "bytes")
         self.assertTrue(compared.has_prediction(one))
-        self.near(drawn(lambda axes: compared.predicted(axes, one, style.markers(["a"]), focus.focus(one, None)))["a"], [(3, 4), (10, 8)])
+        self.near(drawn(lambda axes: compared.predicted(axes, one, marks.in_turn(["a"]), focus.focus(one, None)))["a"], [(3, 4), (10, 8)])
 
 
 class Winners(Values):
@@ -296,7 +296,7 @@ class Links(Values):
     def test_rows_are_links_and_columns_are_time_steps(self) -> None:
         used = [{"name": "x", "utilization": 0.5, "utilization_by_step": [0.0, 1.0]}, {"name": "y", "utilization": 0.2, "utilization_by_step": [0.4, 0.0]}]
         axes = Figure().add_subplot()
-        links.panel(axes, simulated("a", 2, 8, 3.0, utilization_step_us=2.0, most_utilized_links=used))
+        links.draw(axes, simulated("a", 2, 8, 3.0, utilization_step_us=2.0, most_utilized_links=used))
         image, = axes.get_images()
         self.assertEqual(image.get_array().tolist(), [[0.0, 1.0], [0.4, 0.0]])
         self.assertEqual(list(image.get_extent()), [0, 4.0, 2, 0])
