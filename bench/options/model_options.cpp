@@ -60,7 +60,7 @@ void ModelOptions::add(CLI::App& command) {
         ->take_all();
   };
   list("--topology", topologies, "TOPOLOGIES",
-       "The same as --network: torus:dims=4x4x4,fat_tree:k=8, or GraphML or DOT files (default "
+       "The same as --network: torus:dims=4x4x4,fat_tree:k=8, or files of networks (default "
        "crossbar)");
   list("--placement", placements, "PLACEMENTS",
        "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")

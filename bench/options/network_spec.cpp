@@ -89,7 +89,7 @@ NetworkSpec parse_network_spec(const std::string& text) {
     const double bytes_per_second = parse_port_rate(text, "network");
     spec.parameters["beta"] = fmt::format("{}ps", kPicosecondsPerSecond / bytes_per_second);
   } else {
-    check_known(name);
+    if (!text.starts_with(simulator::kFilePrefix)) check_known(name);
     spec.model = "fluid";
     spec.topology = text;
   }

@@ -4,7 +4,7 @@
 //   loggops:L=5us,o=1us     a model with its parameters
 //   packet:topology=torus:dims=4x4, packet:mtu=1K,topology=torus
 //                           on a topology, which comes last
-//   rail_pod:nodes=8        a topology alone: model fluid; also a GraphML or DOT file
+//   rail_pod:nodes=8        a topology alone: model fluid; also a file of a network
 //   machine.toml            a machine file, perhaps with parameters: machine.toml:shared=yes
 #pragma once
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "bench/formats/topologies/network_file.hpp"
 #include "bench/options/options.hpp"
 #include "bench/text/read_file.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 std::string network_file(std::string_view path) {
   return read_file(std::string(path),
-                   "name a GraphML or DOT file, or one of `arlab list topologies`");
+                   "name a file of a network, or one of `arlab list topologies`");
 }
 
 // A name that is no placement and that a file in this folder has is that file.
@@ -61,7 +62,7 @@ simulator::Topology TopologyOptions::open(Rank ranks) const {
   if (file.empty()) simulator::refuse_other_files(topology);
   simulator::Topology whole = file.empty()
                                   ? simulator::make_topology(topology, ranks)
-                                  : simulator::parse_topology(network_file(file), topology);
+                                  : read_network(network_file(file), topology);
   if (faults.empty()) return whole;
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));

@@ -337,6 +337,11 @@ def file_cases():
                  "nan.graphml", "one.dot", "bomb.graphml", "huge.dot"):
         yield Case("network file", ["show", "topology", name], REFUSED, [name, "host", "link"])
         yield Case("network file", ["simulate", "ring", "-p", "2", "--topology", name], REFUSED, [name, "host", "link"])
+    for name in ("torn_nccl.xml", "other.xml", "words.yml", "links.txt", "torn_matrix.txt", "file:plain.txt", "file:empty", "network_nccl_h200.xml",
+                 "network_smi_h100.txt", "network_astra_h100.yml:systems=2"):
+        yield Case("network of another program", ["show", "topology", name], REFUSED, [name.removeprefix("file:").split(":")[0]])
+        yield Case("network of another program", ["simulate", "ring", "-p", "2", "--network", f"fluid:topology={name}"], REFUSED,
+                   [name.removeprefix("file:").split(":")[0]])
     for name in ("./missing", "./folder", "./garbage.bin", "./empty", "./valid.jsonl", "."):
         yield Case("placement file", ["show", "topology", "ring", "-p", "4", "--placement", name], REFUSED, [name, "host"])
 
@@ -348,6 +353,11 @@ READERS = {
     "made.goal": [["simulate", "file:FILE"]],
     "made.toml": [["simulate", "ring", "-p", "4", "-s", "1K", "--network", "FILE"], ["plan", "-m", "profile:vgg16", "--gpus", "4", "--network", "./FILE"]],
     "profile.json": [["plan", "-m", "profile:./FILE", "--gpus", "4"], ["plan", "--breakdown", "-m", "profile:./FILE"]],
+    "machine.xml": [["show", "topology", "FILE:latency=1us"]],
+    "platform.xml": [["show", "topology", "FILE"]],
+    "gpus.txt": [["show", "topology", "FILE:nvlink=25GB/s,latency=1us"]],
+    "dimensions.yml": [["show", "topology", "FILE"]],
+    "star.txt": [["show", "topology", "FILE"]],
     "table.json": [["run", "auto", "-p", "2", "-n", "10", "--time", "0", "--table", "FILE"]],
 }
 
@@ -382,6 +392,10 @@ def text_cases(arlab, environment):
         subprocess.run([arlab, "tune", "ring,tree", "--by", "simulated", "-p", "2,4", "-n", "10", "--table", table], capture_output=True, timeout=60,
                        env=environment, check=True)
         made["table.json"] = table.read_text(encoding="utf-8")
+    networks = pathlib.Path(__file__).parents[1] / "bench" / "formats" / "topologies" / "files"
+    for name, source in (("machine.xml", "nccl_h200.xml"), ("platform.xml", "simgrid_cabinets.xml"), ("gpus.txt", "smi_v100.txt"),
+                         ("dimensions.yml", "astra_three.yml"), ("star.txt", "simai_two_servers.txt")):
+        made[name] = (networks / source).read_text(encoding="utf-8")
     made["made.toml"] = (pathlib.Path(__file__).parent / "machine.toml").read_text(encoding="utf-8")
     for name, text in made.items():
         stem, end = name.split(".")

@@ -25,6 +25,7 @@ import time
 import cases
 
 LOG = pathlib.Path(__file__).resolve().parents[1] / "bench" / "logs" / "fixtures" / "efa_srun.txt"
+NETWORKS = LOG.parents[2] / "formats" / "topologies" / "files"
 LIMIT = 30  # seconds: a sanitized program takes several times as long, and other tests run beside it
 CLASSES = ("crash", "hang", "status", "message", "silence", "loss")
 LEAKED = re.compile(r"what\(\)|terminate called|std::|basic_|__|vector::|stoi|stod|json\.exception|Traceback|internal error|bad_alloc")
@@ -48,6 +49,9 @@ def write_fixtures(folder):
         "nan.graphml": '<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="double"/><graph edgedefault="undirected"><node id="a"/>'
                        '<node id="c"/><edge source="a" target="c"><data key="b">nan</data></edge></graph></graphml>',
         "bomb.graphml": '<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><graphml>&b;</graphml>',
+        **{f"network_{path.name}": path.read_text(encoding="utf-8") for path in NETWORKS.glob("*.*") if path.suffix != ".md"},
+        "torn_nccl.xml": "<system version='1'><cpu", "other.xml": "<platform version='9'/>", "words.yml": "topology: [ Ring ]\nnpus_count: [ x ]\n",
+        "links.txt": "3 1 2\n9\n", "torn_matrix.txt": "GPU0 GPU1\nGPU0 X\n",
         "negative.toml": "[machine]\nlatency_us = -1\n", "nan.toml": "[machine]\nlatency_us = nan\n", "half.toml": "[machine]\nlatency_us",
         **{name: text for name, text, _ in cases.damaged_files()},
     }

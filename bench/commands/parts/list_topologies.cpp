@@ -24,7 +24,9 @@ void list_topologies() {
                       first ? std::string(kind.source) : ""});
     }
   fmt::print(
-      "{}\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
+      "{}\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a file (GraphML, DOT, or "
+      "another "
+      "program's).\n\n",
       markdown({"topology", "idea", "parameter", "default", "meaning", "source"}, rows));
   Rows routings, placements;
   for (const simulator::Routing r : simulator::kRoutings)

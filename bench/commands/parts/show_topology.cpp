@@ -88,7 +88,7 @@ void show(const ShowOptions& options) {
   if (options.network.topology.empty())
     fail(Blame::usage,
          "show topology needs a topology: add one of `arlab list topologies`, such as "
-         "`arlab show topology torus`, or a GraphML or DOT file");
+         "`arlab show topology torus`, or a file of a network");
   if (!options.svg.empty()) check_writable(options.svg);
   check_writable(options.output);
   RedirectedStdout file(options.output);
@@ -125,7 +125,7 @@ void add_show_topology(CLI::App& show_command) {
   const auto options = std::make_shared<ShowOptions>();
   command
       ->add_option("topology", options->network.topology,
-                   "Topology with its parameters, or a GraphML or DOT file")
+                   "Topology with its parameters, or a file of a network")
       ->type_name("TOPOLOGY");
   command
       ->add_option_function<std::string>(

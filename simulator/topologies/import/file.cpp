@@ -150,7 +150,8 @@ class Conversion {
     const std::string* const own = edge.attributes.find("name");
     const std::string name = own ? *own : "";
     const std::string ends = graph_.nodes[edge.from].id + "-" + graph_.nodes[edge.to].id;
-    const std::string what = file_ + ": link '" + (own ? name : ends) + "'";
+    const std::string place = edge.line == 0 ? file_ : file_ + ":" + std::to_string(edge.line);
+    const std::string what = place + ": link '" + (own ? name : ends) + "'";
     const Wire wire{settings_.bandwidth_of(edge.attributes, what),
                     settings_.latency_of(edge.attributes, what), "link"};
     builder.add_link(id[edge.from], id[edge.to], wire, name);
@@ -175,7 +176,15 @@ class Conversion {
 }  // namespace
 
 std::string_view topology_file(std::string_view spec) {
-  for (const std::string_view ending : {".graphml", ".xml", ".dot", ".gv"})
+  if (spec.starts_with(kFilePrefix)) {
+    spec.remove_prefix(kFilePrefix.size());
+    const std::string_view known = topology_file(spec);
+    if (!known.empty()) return known;
+    const std::size_t settings = spec.rfind(':');
+    const bool some = settings != spec.npos && spec.find('=', settings) != spec.npos;
+    return spec.substr(0, some ? settings : spec.npos);
+  }
+  for (const std::string_view ending : {".graphml", ".xml", ".dot", ".gv", ".yml", ".yaml", ".txt"})
     for (std::size_t at = spec.find(ending); at != spec.npos; at = spec.find(ending, at + 1)) {
       const std::size_t end = at + ending.size();
       if (end == spec.size() || spec[end] == ':') return spec.substr(0, end);
@@ -189,9 +198,9 @@ void refuse_other_files(std::string_view spec) {
   const bool like_file = name.find('/') != name.npos ||
                          (point != name.npos && point > 0 && name.find('=') == name.npos);
   if (like_file)
-    fail(Blame::usage, "'" + std::string(name) +
-                           "' looks like a file, and topologies are read from GraphML (.graphml, "
-                           ".xml) and DOT (.dot, .gv): convert it, for example with networkx");
+    fail(Blame::usage,
+         "'" + std::string(name) +
+             "' looks like a file, but no ending says so: write file:" + std::string(name));
 }
 
 Topology parse_topology(std::string_view text, const std::string& spec) {
@@ -202,7 +211,10 @@ Topology parse_topology(std::string_view text, const std::string& spec) {
 
 Topology parse_topology(std::string_view text, const std::string& spec, TopologyFormat format) {
   const std::string_view file = topology_file(spec);
-  const ParsedGraph graph = parse_graph(text, file.empty() ? spec : std::string(file), format);
+  return to_topology(parse_graph(text, file.empty() ? spec : std::string(file), format), spec);
+}
+
+Topology to_topology(const ParsedGraph& graph, const std::string& spec) {
   return Conversion(graph, spec).topology();
 }
 

@@ -23,13 +23,14 @@ namespace arlab::simulator {
 
 enum class TopologyFormat { graphml, dot };
 
-/// Returns the name of the file in a spec, by its extension (.graphml, .xml; .dot, .gv); empty if
-/// the spec is not of a file.
+inline constexpr std::string_view kFilePrefix = "file:";
+
+/// Returns the name of the file in a spec: after "file:", or what ends as networks' files do
+/// (.graphml, .xml, .dot, .gv, .yml, .yaml, .txt); empty if the spec is not of a file.
 std::string_view topology_file(std::string_view spec);
 inline bool is_topology_file(std::string_view spec) { return !topology_file(spec).empty(); }
 
-/// Throws Error(usage) if a topology that is in no catalog looks like a file: says which can be
-/// read.
+/// Throws Error(usage) if a topology that is in no catalog looks like a file: says how to name one.
 void refuse_other_files(std::string_view spec);
 
 /// Parses a topology. The spec's file determines the format and is quoted in messages. Throws

@@ -13,12 +13,15 @@ namespace {
 
 using Unit = Parameter::Unit;
 
-const std::array<Parameter, 5> kSettings{{
+const std::array<Parameter, 8> kSettings{{
     {"kind", Unit::number, "", "of nodes that have none"},
     {"bandwidth", Unit::bandwidth, "", "of edges that have none"},
     {"latency", Unit::time, "", "of edges that have none"},
     {"bandwidth_unit", Unit::number, "", "of bandwidths without one"},
     {"latency_unit", Unit::number, "", "of latencies without one"},
+    {"nvlink", Unit::bandwidth, "", "of one NVLink each way, in files of machines"},
+    {"pcie", Unit::bandwidth, "", "of one PCIe link each way, in files of machines"},
+    {"systems", Unit::count, "1", "machines, in files of one with NICs"},
 }};
 
 bool is_plain_number(std::string_view text) {
@@ -54,9 +57,10 @@ std::optional<std::string> zoo_bandwidth(const Attributes& edge) {
 FileSettings FileSettings::of(std::string_view spec) {
   const std::string_view file = topology_file(spec);
   FileSettings made;
-  if (file.size() >= spec.size()) return made;
+  if (file.empty() || file.data() + file.size() == spec.data() + spec.size()) return made;
   const std::string owner(file);
-  const std::string rest = "file" + std::string(spec.substr(file.size()));
+  const auto after = static_cast<std::size_t>(file.data() - spec.data()) + file.size();
+  const std::string rest = "file" + std::string(spec.substr(after));
   for (const auto& [name, value] : parse_spec(rest).settings) {
     find_parameter(kSettings, name, owner);
     const std::string what = concat(owner, ": ", name);
@@ -71,6 +75,10 @@ FileSettings FileSettings::of(std::string_view spec) {
     } else if (name == "bandwidth_unit") {
       made.bandwidth_unit = value;
       parse_bandwidth("1" + made.bandwidth_unit, what);
+    } else if (name == "nvlink" || name == "pcie") {
+      (name == "nvlink" ? made.nvlink : made.pcie) = parse_bandwidth(value, what);
+    } else if (name == "systems") {
+      made.systems = parse_sizes(value, what).front();
     } else {
       made.latency_unit = value;
       parse_latency("0" + made.latency_unit, what);

@@ -15,6 +15,8 @@ struct FileSettings {
   std::optional<double> bandwidth;  ///< bytes per second
   std::optional<Time> latency;
   std::string bandwidth_unit, latency_unit;  ///< of numbers without one; empty: refused
+  std::optional<double> nvlink, pcie;        ///< of one link of a machine, bytes per second
+  int systems = 0;                           ///< machines like that of the file; 0: not given
 
   /// Returns the settings of a spec after its file. Throws Error(usage) that names the setting.
   static FileSettings of(std::string_view spec);

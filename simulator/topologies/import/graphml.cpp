@@ -57,19 +57,6 @@ void check_depth(std::string_view text, const std::string& name) {
 
 std::string_view local(std::string_view name) { return name.substr(name.find(':') + 1); }
 
-// Returns what the files are whose first element this is, and what to do instead; empty: unknown.
-std::string_view known_format(std::string_view element) {
-  if (element == "system")
-    return "is the topology that NCCL found in one machine (NCCL_TOPO_DUMP_FILE), which is not "
-           "read: use dgx_h100, or rail_pod with the speeds of your NVLink and NICs, or write its "
-           "GPUs, switches, and links as GraphML or DOT";
-  if (element == "platform")
-    return "is a platform of SimGrid, which is not read: for its clusters use crossbar, "
-           "fat_tree, torus, or dragonfly with their parameters, and write other networks as "
-           "GraphML or DOT";
-  return {};
-}
-
 class GraphmlParser {
  public:
   explicit GraphmlParser(const std::string& name) : name_(name) {}
@@ -108,8 +95,6 @@ class GraphmlParser {
   }
 
   [[noreturn]] void refuse_other(const std::string& element) const {
-    if (const std::string_view format = known_format(element); !format.empty())
-      fail(Blame::usage, concat(name_, " ", format));
     refuse(concat("its first element is <", element.substr(0, 40),
                   ">, so it is another kind of XML: convert it to GraphML or DOT"));
   }

@@ -1,4 +1,4 @@
-// ParsedGraph: the contents of a GraphML or DOT file: nodes and edges in the order of the file, and
+// ParsedGraph: the contents of a file of a network: nodes and edges in the order of the file, and
 // their attributes as text, not yet interpreted.
 #pragma once
 
@@ -30,6 +30,7 @@ struct ParsedGraph {
     std::size_t from = 0, to = 0;
     bool directed = false;
     Attributes attributes;
+    std::size_t line = 0;  ///< of the file; 0: unknown
   };
   std::vector<Node> nodes;  ///< by first appearance
   std::vector<Edge> edges;
@@ -38,6 +39,9 @@ struct ParsedGraph {
 /// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax,
 /// a file over 64 MiB, and one that nests too deep.
 ParsedGraph parse_graph(std::string_view text, const std::string& name, TopologyFormat format);
+
+/// Returns the topology of a graph, with what the spec adds. Throws as parse_topology.
+Topology to_topology(const ParsedGraph& graph, const std::string& spec);
 
 /// The parsers of the two formats, for text without a byte order mark. `name` as above.
 ParsedGraph parse_dot(std::string_view text, const std::string& name);

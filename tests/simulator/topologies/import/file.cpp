@@ -249,13 +249,17 @@ TEST_CASE("hosts forward where others could not be reached, or as the file says"
 }
 
 TEST_CASE("files are recognized by their extension") {
-  for (const char* file : {"a.dot", "b/c.gv", "x.graphml", "x.xml"}) CHECK(is_topology_file(file));
+  for (const char* file : {"a.dot", "b/c.gv", "x.graphml", "x.xml", "n.yml", "n.yaml", "n.txt"})
+    CHECK(is_topology_file(file));
   for (const char* spec : {"torus", "fat_tree:k=8", "dot", "x.dots", "a.xml.txt"})
     CHECK_FALSE(is_topology_file(spec));
   CHECK(topology_file("a:b.xml/n.graphml:kind=host") == "a:b.xml/n.graphml");
-  for (const char* file : {"net.yml", "a/b", "cluster.json", "topo.txt"})
-    CHECK(error_text(Blame::usage, [&] { refuse_other_files(file); }).find("looks like a file") !=
-          std::string::npos);
+  CHECK(topology_file("file:a/b") == "a/b");
+  CHECK(topology_file("file:topo.d/n1:latency=1us,nvlink=25GB/s") == "topo.d/n1");
+  CHECK(topology_file("file:n.xml:latency=1us") == "n.xml");
+  for (const std::string file : {"a/b", "cluster.json"})
+    CHECK(error_text(Blame::usage, [&] { refuse_other_files(file); }) ==
+          "'" + file + "' looks like a file, but no ending says so: write file:" + file);
   CHECK(error_text(Blame::usage, [] { refuse_other_files("fat_tree:bandwidth=12.5GB/s"); }) ==
         "no error");
 }
@@ -351,20 +355,6 @@ TEST_CASE("errors for malformed text name the file") {
   CHECK(refusal("<network version=\"4\"/>", "net.xml") ==
         "net.xml is not a readable GraphML file: its first element is <network>, so it is another "
         "kind of XML: convert it to GraphML or DOT");
-}
-
-TEST_CASE("files of NCCL and SimGrid are refused by name, with what to use instead") {
-  const std::string nccl = refusal(
-      "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\"/></cpu></system>",
-      "topo.xml");
-  CHECK(nccl.find("topo.xml is the topology that NCCL found in one machine") == 0);
-  CHECK(nccl.find("use dgx_h100, or rail_pod") != std::string::npos);
-  const std::string simgrid = refusal(
-      "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
-      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"/></platform>",
-      "net.xml");
-  CHECK(simgrid.find("net.xml is a platform of SimGrid") == 0);
-  CHECK(simgrid.find("use crossbar, fat_tree, torus, or dragonfly") != std::string::npos);
 }
 
 TEST_CASE("rejects nesting that would exhaust the stack") {

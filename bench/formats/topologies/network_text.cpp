@@ -1,0 +1,81 @@
+#include "bench/formats/topologies/network_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab::bench {
+namespace {
+
+// Without the sequences that color and underline: ESC [ numbers letter.
+std::string without_colors(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r') continue;
+    if (text.substr(i).starts_with("\x1b[")) {
+      const std::size_t end = text.find_first_not_of("0123456789;", i + 2);
+      i = std::min(end, text.size());
+      continue;
+    }
+    plain += text[i];
+  }
+  return plain;
+}
+
+}  // namespace
+
+NetworkText::NetworkText(std::string_view text, std::string name) : name_(std::move(name)) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text_ = without_colors(text);
+}
+
+std::vector<std::string_view> NetworkText::lines() const {
+  std::vector<std::string_view> all;
+  for (std::string_view rest = text_; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    all.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return all;
+}
+
+std::size_t NetworkText::line_of(std::ptrdiff_t offset) const {
+  const auto end = std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text_));
+  return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + end, '\n'));
+}
+
+void NetworkText::wrong(std::size_t line, const std::string& what) const {
+  fail(Blame::usage, fmt::format("{}:{}: {}", name_, line, what));
+}
+
+long NetworkText::whole(std::string_view word, std::size_t line, std::string_view what, long least,
+                        long most) const {
+  long value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, code] = std::from_chars(word.data(), end, value);
+  if (word.empty() || code != std::errc() || stop != end || value < least || value > most)
+    wrong(line, fmt::format("{} is {}: write a whole number from {} to {}", what, quoted(word),
+                            least, most));
+  return value;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\v\f";
+  std::vector<std::string_view> words;
+  for (std::size_t at = line.find_first_not_of(kSpace); at != line.npos;) {
+    const std::size_t end = std::min(line.find_first_of(kSpace, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kSpace, end);
+  }
+  return words;
+}
+
+std::string quoted(std::string_view word) {
+  return fmt::format("'{}{}'", word.substr(0, 40), word.size() > 40 ? "..." : "");
+}
+
+}  // namespace arlab::bench
