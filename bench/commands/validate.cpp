@@ -32,7 +32,8 @@ struct ValidateOptions {
 
 constexpr const char* kForm =
     "give a folder with allreduce.csv, nccl.csv, aws_choice.csv, training_schedules.csv, "
-    "training_scaling.csv or published_gains.csv, in the form that docs/results/validation.md describes";
+    "training_scaling.csv or published_gains.csv, in the form that docs/results/validation.md "
+    "describes";
 
 constexpr const char* kGains = "published_gains.csv";
 constexpr const char* kNccl = "nccl.csv";
