@@ -1,16 +1,21 @@
 // arlab validate FOLDER: predicts published measurements from their calibration rows, and prints
-// the errors.
+// the errors. arlab validate LOGS: predicts the rows of logs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 
 #include "algorithms/base/quantities.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/logs/measurements.hpp"
+#include "bench/options/nccl_network.hpp"
+#include "bench/options/network_spec.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/study/logged_calls.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
@@ -24,8 +29,8 @@ namespace arlab::bench {
 namespace {
 
 struct ValidateOptions {
-  std::string folder = "tests/validation";
-  std::string json;
+  std::vector<std::string> paths{"tests/validation"};
+  std::string json, network;
   std::optional<double> misses{};  // percent
   bool parameters = false;
 };
@@ -91,13 +96,70 @@ void print_nccl(const std::optional<NcclValidation>& nccl, const path& folder,
   print("{}{}", Lines{nccl ? "\n" : std::string(before)}, Lines{text});
 }
 
+// A folder of tables, or one that is missing, is no log.
+bool is_of_tables(const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  if (paths.size() > 1 || std::filesystem::is_regular_file(paths[0], ignored)) return false;
+  if (!std::filesystem::is_directory(paths[0], ignored)) return true;
+  for (const std::filesystem::directory_entry& entry :
+       std::filesystem::directory_iterator(paths[0], ignored)) {
+    const std::string file = entry.path().filename().string();
+    for (const char* table :
+         {"allreduce.csv", kNccl, kTuner, "training_schedules.csv", "training_scaling.csv", kGains})
+      if (file == table) return true;
+  }
+  return std::filesystem::is_empty(paths[0], ignored);
+}
+
+LoggedMachine logged_machine(const std::string& network) {
+  if (network.empty()) return {};
+  const NetworkSpec spec = parse_network_spec(network);
+  if (spec.model != kNcclNetwork)
+    fail(Blame::usage, fmt::format("--network {} is not a machine of NCCL's: write "
+                                   "nccl:gpu=h100,nic=400Gbps",
+                                   network));
+  return {nccl_machine(spec.parameters), spec.parameters.contains("version")};
+}
+
+std::string left_out(const std::vector<std::string>& reasons) {
+  std::map<std::string, std::size_t> counts;
+  for (const std::string& reason : reasons) ++counts[reason];
+  std::string text;
+  for (const auto& [reason, count] : counts)
+    text += fmt::format("note: {} left out: {}\n", count, reason);
+  return text;
+}
+
+void validate_logs(const ValidateOptions& options, const Session& session) {
+  const LoggedMachine machine = logged_machine(options.network);
+  Results all;
+  for (const std::string& path : options.paths) append(read_results_or_logs(path), all);
+  const LoggedCalls calls = logged_calls(all, machine);
+  if (calls.rows.empty())
+    fail(Blame::usage,
+         fmt::format("nothing to predict in {} ({}): give a log of nccl-tests", options.paths[0],
+                     calls.skipped.empty() ? "no records" : calls.skipped[0]));
+  const NcclValidation validation = validate_nccl(calls.rows);
+  if (options.json != "-") {
+    print("{}", Lines{nccl_log_tables(validation)});
+    if (options.misses) print("\n{}", Lines{nccl_misses(validation, *options.misses / 100)});
+  }
+  fmt::print(stderr, "{}", left_out(calls.skipped));
+  if (options.json.empty()) return;
+  ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
+  for (const PredictedNccl& row : validation.rows) file.add(to_json(row));
+}
+
 void run_validate(const ValidateOptions& options, const Session& session) {
   constexpr double kMostPercent = 1e6;
   if (options.misses && !(*options.misses >= 0 && *options.misses <= kMostPercent))
     fail(Blame::usage, fmt::format("--misses is {}: give 0 to {}, in percent", *options.misses,
                                    static_cast<Count>(kMostPercent)));
   check_can_write(options.json);
-  const path folder = options.folder;
+  if (!is_of_tables(options.paths)) return validate_logs(options, session);
+  if (!options.network.empty())
+    fail(Blame::usage, "--network is for logs: leave it out with a folder of tables");
+  const path folder = options.paths[0];
   const std::vector<TrainingValidation> training = validate_training(folder);
   const std::vector<PredictedGain> gains = validate_gains(folder);
   const std::optional<NcclValidation> nccl = validate_nccl_rows(folder);
@@ -140,16 +202,22 @@ void run_validate(const ValidateOptions& options, const Session& session) {
 void add_validate(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab validate\n"
+      "  arlab validate nccl.log --network nccl:gpu=h100\n"
       "  arlab validate measurements --misses 25\n"
       "  arlab validate --parameters --json predictions.jsonl\n"
       "Rows of split calibrate are fitted, rows of split test are only predicted.");
   const auto options = std::make_shared<ValidateOptions>();
   command
-      .add_option("folder", options->folder,
-                  "Folder with allreduce.csv, nccl.csv, aws_choice.csv, training_schedules.csv, "
+      .add_option("paths", options->paths,
+                  "Logs of nccl-tests, result files and folders of both; or a folder with "
+                  "allreduce.csv, nccl.csv, aws_choice.csv, training_schedules.csv, "
                   "training_scaling.csv or published_gains.csv (default: tests/validation of the "
                   "repository)")
-      ->type_name("FOLDER");
+      ->type_name("PATHS");
+  command
+      .add_option("--network", options->network,
+                  "Networks, of logs: nccl:gpu=h100,nic=400Gbps (default: what the log names)")
+      ->type_name("NETWORKS");
   command.add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");
   command

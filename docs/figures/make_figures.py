@@ -39,7 +39,7 @@ KEYWORD = b"arlab words"
 KEPT = {"schema", "kind", "host", "date", "commit", "launch", "command", "backend", "collective", "algorithm", "label", "color", "family", "ranks", "bytes", "dtype", "op",
         "segments", "place", "mode", "cache", "skipped", "wrong", "time_us", "modelled_us", "model", "topology", "workers", "strategy", "scheduler", "compressor", "bandwidth_gbit_per_s",
         "latency_us", "multiply_adds_per_s", "slowdown", "jitter", "step_us", "images_per_s", "epochs", "steps", "loss", "elapsed_us", "compute_us", "input_us", "exposed_us",
-        "bytes_sent", "validation_loss", "validation_accuracy", "median", "ci95"}
+        "bytes_sent", "validation_loss", "validation_accuracy", "median", "ci95", "nodes", "ranks_per_node", "protocol", "chosen", "bound_us"}
 
 
 def main() -> int:

@@ -22,6 +22,7 @@ links_over_time                         utilization of links over time (`simulat
 training_loss, training_step            `arlab train`: loss against seconds and bytes; the exposed part of a step
 training_scaling                        images per second against one worker
 training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
+nccl_choice                             what NCCL takes by its own model, and what is fastest by a model of links
 plan_efficiency, plan_step              `arlab plan`: speed per GPU on more of them; what limits a step
 plan_bandwidth                          `arlab plan`: compressors over the rate of a port, and their break-even
 nearness                                how often an algorithm is how near to the fastest (ECDF)

@@ -1,7 +1,8 @@
-"""Result files of arlab: cut, killed, resumed, kept, and on full disks."""
+"""Files of arlab: results that are cut, killed, resumed, kept, and on full disks; networks of other programs."""
 
 import json
 import os
+import pathlib
 import random
 import signal
 import time
@@ -10,6 +11,22 @@ import unittest
 import program
 
 SWEEP = ("count", program.SIX, "-p", "2..6+1", "-n", "3,1000")
+
+
+class Networks(program.ProgramTest):
+    def test_networks_of_other_programs_take_the_times_that_their_numbers_say(self):
+        files = pathlib.Path(__file__).resolve().parent / "formats" / "topologies" / "files"
+
+        def microseconds(algorithm, ranks, size, network):
+            out, _ = self.arlab("simulate", algorithm, "-p", ranks, "-s", size, "--network", f"fluid:topology={network}", "--json", "-")
+            return json.loads(out.splitlines()[-1])["modelled_us"]
+
+        # 14 steps: two links of 936.25 ns, and an eighth of the vector at 400 GiB/s.
+        self.assertAlmostEqual(microseconds("ring", "8", "64M", files / "astra_h100.yml"), 14 * (2 * 0.93625 + 2**23 / (400 * 2**30) * 1e6), delta=0.01)
+        # 30 steps: 50 + 500 + 50 us, and a sixteenth at 125 MB/s, which the backbone of 2.25 GB/s carries of all 16.
+        self.assertAlmostEqual(microseconds("ring", "16", "1M", files / "simgrid_cluster.xml"), 30 * (600 + 2**16 / 125), delta=0.1)
+        # Three links of 10 ms that both directions share: twice the vector at 100 MB/s.
+        self.assertAlmostEqual(microseconds("butterfly", "2", "100000000", f"file:{files}/simgrid_dogbone.xml"), 30e3 + 2e8 / 100, delta=1)
 
 
 class Resume(program.ProgramTest):

@@ -49,6 +49,31 @@ class Logs(program.ProgramTest):
         _, err = self.arlab("import", str(LOGS / "abci_osu.txt"), code=2)
         self.assertIn("give --ranks", err)
 
+    def test_validate_predicts_the_rows_of_logs_by_size(self):
+        out, err = self.arlab("validate", str(LOGS / "gcp_a3mega.txt"), "--network", "nccl:gpu=h100,version=2.23")
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| h100") and "2 x 8" in line]
+        self.assertEqual(len(rows), 16)  # eight sizes, both placements
+        self.assertEqual(rows[-1][3:7], ["in", "8 GiB", "nvlstree simple", "47.74 ms"])
+        predicted = float(rows[-1][7].split()[0])
+        self.assertAlmostEqual(float(rows[-1][8].rstrip("%")), 100 * (predicted / 47.74 - 1), delta=0.1)
+        self.assertIn("| all ", out)
+        self.write("two/a.log", (LOGS / "gcp_a3mega.txt").read_text(encoding="utf-8"))
+        self.write("two/b.log", (LOGS / "abci_osu.txt").read_text(encoding="utf-8"))
+        out, _ = self.arlab("validate", "two", "--network", "nccl:gpu=h100", "--json", "-")
+        records = [json.loads(line) for line in out.splitlines()][1:]
+        for record in records:
+            program.validate(record)
+        self.assertEqual({record["split"] for record in records}, {"unfitted"})
+
+    def test_validate_says_what_a_log_lacks(self):
+        _, err = self.arlab("validate", str(LOGS / "efa_kubernetes.txt"), code=2)
+        self.assertIn("nothing to predict", err)
+        self.assertIn("--network nccl:gpu=h100", err)
+        _, err = self.arlab("validate", str(LOGS / "gcp_a3mega.txt"), "--network", "10G", code=2)
+        self.assertIn("is not a machine of NCCL's", err)
+        _, err = self.arlab("validate", "--network", "nccl", str(ROOT / "tests" / "validation"), code=2)
+        self.assertIn("--network is for logs: leave it out", err)
+
     def test_compare_finds_what_became_slower(self):
         self.write("old.log", self.slowed(1))
         self.write("new.log", self.slowed(1.2))

@@ -77,6 +77,8 @@ void checkpoint(std::string_view input);
 void cluster(std::string_view input);
 void goal(std::string_view input);
 void images(std::string_view input);
+void logs(std::string_view input);
+void networks(std::string_view input);
 void placements(std::string_view input);
 void quantities(std::string_view input);
 void ranges(std::string_view input);

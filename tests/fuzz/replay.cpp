@@ -107,6 +107,8 @@ std::span<const Fuzzer> arlab::fuzz::fuzzers() {
                                     {"cluster", cluster},
                                     {"goal", goal, 1000},
                                     {"images", images},
+                                    {"logs", logs, 400},
+                                    {"networks", networks, 1000},
                                     {"placements", placements},
                                     {"quantities", quantities},
                                     {"ranges", ranges, 1000},

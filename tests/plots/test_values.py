@@ -15,7 +15,8 @@ except ImportError:
     print("skipped: needs matplotlib (apt install python3-matplotlib)")
     sys.exit(77)
 matplotlib.use("Agg")
-from charts import compared, compression, focus, lines, links, maps, marks, slices, style, text, training, winners  # noqa: E402
+from charts import (chosen, compared, compression, focus, lines, links, maps, marks, slices, style, text,  # noqa: E402
+                    training, winners)
 from charts.records import Record  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
@@ -46,6 +47,36 @@ def drawn(draw) -> dict[str, list[tuple[float, float]]]:
     draw(axes)
     return {line.get_gid()[5:]: [tuple(point) for point in line.get_xydata()]
             for line in axes.get_lines() if (line.get_gid() or "").startswith("line ")}
+
+
+def taken(ranks: int, size: int, us: float, algorithm: str, chosen_one: bool = True) -> Record:
+    keys = {"schema": 2, "kind": "nccl", "ranks": ranks, "nodes": ranks // 8, "ranks_per_node": 8, "bytes": size, "algorithm": algorithm,
+            "protocol": "simple", "modelled_us": us, "chosen": chosen_one}
+    return Record(keys, {}, "n.jsonl")
+
+
+class Chosen(unittest.TestCase):
+    """What NCCL takes, beside the fastest simulated."""
+
+    RECORDS = [taken(16, 1024, 25.0, "tree"), taken(16, 2048, 30.0, "ring"), taken(16, 2048, 40.0, "tree", False), taken(64, 1024, 1.0, "tree"),
+               simulated("Ring", 16, 1024, 5.0, algorithm="ring", bound_us=2.0), simulated("Tree", 16, 1024, 4.0, algorithm="tree", bound_us=2.0),
+               simulated("Ring", 16, 2048, 10.0, algorithm="ring", bound_us=2.0), simulated("Tree", 16, 2048, 10.0, algorithm="tree", bound_us=2.0)]
+
+    def test_a_panel_for_each_number_of_gpus_says_what_the_largest_size_costs(self) -> None:
+        panels = chosen.panels(self.RECORDS)
+        self.assertEqual([panel[0] for panel in panels], [("16 GPUs: 2 nodes of 8", "2 KiB: ring simple 30 µs, ring 10 µs: 3.00 times"),
+                                                          ("64 GPUs: 8 nodes of 8", "not simulated")])
+        self.assertEqual(chosen.panels(self.RECORDS[:4]), [])
+
+    def test_the_fastest_at_each_size_is_the_first_of_equal_ones(self) -> None:
+        fastest = chosen.fastest_of([record for record in self.RECORDS if record.get("kind") == "simulate"])
+        self.assertEqual([(one.bytes, one.us, one.name) for one in fastest], [(1024, 4.0, "tree"), (2048, 10.0, "ring")])
+        self.assertEqual([[one.bytes for one in part] for part in chosen.parts(fastest)], [[1024], [2048]])
+
+    def test_it_is_drawn(self) -> None:
+        axes = Figure().add_subplot()
+        chosen.panels(self.RECORDS)[0][2](axes)
+        self.assertEqual([line.get_gid() for line in axes.lines if line.get_gid()], ["line NCCL's choice", "line fastest simulated", "line bound"])
 
 
 class Values(unittest.TestCase):

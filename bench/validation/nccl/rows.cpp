@@ -114,6 +114,12 @@ std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& na
 }
 
 std::optional<nccl::Machine> machine_of(const NcclRow& row) {
+  if (row.known) {
+    nccl::Machine machine = *row.known;
+    machine.nodes = row.nodes;
+    machine.ranks_per_node = row.gpus_per_node;
+    return machine;
+  }
   const auto known = std::ranges::find_if(
       kKnownGpus, [&](const KnownGpu& gpu) { return mentions(row.machine, gpu.written); });
   if (known == std::end(kKnownGpus)) return std::nullopt;

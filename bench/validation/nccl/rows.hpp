@@ -23,13 +23,14 @@ struct NcclRow {
   bool in_place = false;
   double us = 0;
   NcclSplit split = NcclSplit::test;
+  std::optional<simulator::nccl::Machine> known = {};  ///< given, not named; without its size
 };
 
 /// Reads the text of nccl.csv. Throws Error(usage) that names the line, the value, and the remedy.
 std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& name);
 
-/// Returns the machine of a row by what its names say: GPU, processor, network, version. Nothing if
-/// they name no GPU that NCCL's model knows.
+/// Returns the machine of a row: the known one, or by what its names say: GPU, processor, network,
+/// version. Nothing if they name no GPU that NCCL's model knows.
 std::optional<simulator::nccl::Machine> machine_of(const NcclRow& row);
 
 /// Returns the collective that nccl-tests calls by this name; nothing if there is no model of it.

@@ -57,6 +57,13 @@ Chosen predicted(const NcclValidation& validation, NcclSplit split, bool several
   return rows;
 }
 
+Chosen predicted(const NcclValidation& validation, NcclSplit split) {
+  Chosen rows = predicted(validation, split, false);
+  const Chosen others = predicted(validation, split, true);
+  rows.insert(rows.end(), others.begin(), others.end());
+  return rows;
+}
+
 std::vector<std::string> machine_keys(const PredictedNccl& p) {
   return {p.row.version.empty() ? p.row.machine : p.row.machine + ", " + p.row.version,
           fmt::format("{} x {}", p.row.nodes, p.row.gpus_per_node), p.row.collective};
@@ -111,6 +118,25 @@ std::string nccl_tables(const NcclValidation& validation) {
   if (!cells.empty())
     text += "Fitted to rows of split calibrate only:\n\n" +
             markdown({"machine", "calibration rows", "numbers"}, cells);
+  return text + not_predicted(validation);
+}
+
+std::string nccl_log_tables(const NcclValidation& validation) {
+  Cells cells;
+  for (const PredictedNccl& p : validation.rows)
+    if (p.predicted_us)
+      cells.push_back({p.row.machine, fmt::format("{} x {}", p.row.nodes, p.row.gpus_per_node),
+                       p.row.collective, p.row.in_place ? "in" : "out",
+                       show_bytes(static_cast<std::int64_t>(p.row.bytes)),
+                       p.algorithm + " " + p.protocol, show_time(p.row.us),
+                       show_time(*p.predicted_us), fmt::format("{:+.1f}%", 100 * p.error()),
+                       show_time(p.nccl_us), fmt::format("{:+.1f}%", 100 * p.nccl_error())});
+  std::string text;
+  if (!cells.empty())
+    text = markdown({"machine", "nodes x GPUs", "collective", "place", "size", "NCCL takes",
+                     "measured", "predicted", "error", "NCCL's own", "its error"},
+                    cells) +
+           "\n" + by({"size"}, predicted(validation, NcclSplit::unfitted), size_keys, true);
   return text + not_predicted(validation);
 }
 

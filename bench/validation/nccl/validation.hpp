@@ -35,6 +35,8 @@ NcclValidation validate_nccl(const std::vector<NcclRow>& rows);
 
 /// Returns errors by machine, algorithm, and size, beside those of NCCL's own estimates.
 std::string nccl_tables(const NcclValidation& validation);
+/// Returns each row of logs, table by table, then the errors by size, and what is left out.
+std::string nccl_log_tables(const NcclValidation& validation);
 /// Returns the predicted rows whose error is above `least`, worst first.
 std::string nccl_misses(const NcclValidation& validation, double least);
 std::string nccl_parameters(const NcclValidation& validation);
