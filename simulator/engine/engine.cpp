@@ -30,6 +30,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   messages_.reserve(actors_.size());
   if constexpr (std::is_base_of_v<Actors, Source>) {
+    sorts_lanes_ = synchronous_ && actors_.lanes() > 1;
     if (options.trace) tracer_.emplace(*options.trace, actors_);
     if (options.sweep && !options.trace && synchronous_ && network.shortcuts() && !knows_sent_)
       repeats_.emplace(actors_);
@@ -167,13 +168,26 @@ void Engine<Source>::count_skipped(Count rounds) {
   network_.shortcuts()->carry(carried);
 }
 
+// Of messages that reach a rank at one time its first lane's is reduced first, so that ranks that
+// behave alike stay alike.
+template <class Source>
+std::span<const typename Engine<Source>::Index> Engine<Source>::in_order_of_lanes(
+    std::span<const Index> arrived) {
+  if (!sorts_lanes_ || arrived.size() < 2) return arrived;
+  by_lane_.assign(arrived.begin(), arrived.end());
+  std::stable_sort(by_lane_.begin(), by_lane_.end(), [&](Index a, Index b) {
+    return actors_.lane_of(messages_.at(a).actor) < actors_.lane_of(messages_.at(b).actor);
+  });
+  return by_lane_;
+}
+
 template <class Source>
 void Engine<Source>::advance() {
   const auto [arrived, sent] = network_.advance(now_);
   for (const Index number : sent) complete_send(messages_.at(number));
   // After earlier events of this time, if there are any.
   const bool queued = !queue_.empty() && queue_.next_time() == now_;
-  for (const Index number : arrived) {
+  for (const Index number : in_order_of_lanes(arrived)) {
     Event e = messages_.free(number);
     e.time = now_;
     if (queued) {

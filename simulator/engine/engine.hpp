@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -78,6 +79,7 @@ class Engine {
   // Events.
   void handle_next();
   void advance();
+  std::span<const Index> in_order_of_lanes(std::span<const Index> arrived);
   void skip_repeated_rounds(Time latest);
   void count_skipped(Count rounds);
   void complete_send(const Event& e);
@@ -148,6 +150,7 @@ class Engine {
 
   Network& network_;
   bool synchronous_, changes_, receives_, knows_sent_;
+  bool sorts_lanes_ = false;
   Time flight_;
   const SimulateOptions& options_;
   Bytes element_size_;
@@ -160,6 +163,7 @@ class Engine {
   std::vector<TeamActions<TeamPlace>> teams_;  // of each lane, once one has a transfer
   std::vector<Transfer> transfers_;            // on their way, by slot
   std::vector<Index> free_slots_;
+  std::vector<Index> by_lane_;   // messages that arrive together
   std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap
   std::optional<Tracer> tracer_;
   std::optional<RepeatedRounds> repeats_;

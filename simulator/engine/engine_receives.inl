@@ -97,7 +97,9 @@ void Engine<Source>::deliver(const Event& e, Time now, Time done) {
   Actor& a = actors_[e.actor];
   a.next_depth = std::max(a.next_depth, e.depth + 1);
   if (complete_message(a, done)) {
-    if (a.done == done)
+    // With several lanes, in the order of all rounds that are complete at this time: whether a
+    // round's last message is one sent or received must not matter.
+    if (a.done == done && !sorts_lanes_)
       complete_round_and_reduce(e.actor, now);
     else
       complete_round(e.actor, now);

@@ -31,12 +31,15 @@ void check_adding(const Algorithm& algorithm, const Network& network) {
                            "one other: use model fluid, without random delays");
 }
 
-// Whether engines without events may apply, and one rank stand for others. With several lanes
-// classes took other times than all ranks did (tests/simulator/engine/link_classes_agree.cpp).
+// Whether one rank may stand for others.
+bool is_alike(const Algorithm& algorithm, const SimulateOptions& options) {
+  return !algorithm.in_network && options.starts.empty() && !options.trace && !options.progress;
+}
+
+// Whether engines without events may apply.
 bool is_plain(const Algorithm& algorithm, const std::vector<Lane>& lanes,
               const SimulateOptions& options) {
-  return lanes.size() == 1 && !algorithm.in_network && options.starts.empty() && !options.trace &&
-         !options.progress;
+  return lanes.size() == 1 && is_alike(algorithm, options);
 }
 
 // The costs for engines that need no links; null if they do not apply.
@@ -118,9 +121,8 @@ std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const P
 namespace {
 
 std::optional<ClassNetwork> classes_with(const SimulateOptions& options, const Algorithm& algorithm,
-                                         const Problem& problem, const std::vector<Lane>& lanes,
-                                         Network& network) {
-  if (!is_plain(algorithm, lanes, options)) return {};
+                                         const Problem& problem, Network& network) {
+  if (!is_alike(algorithm, options)) return {};
   return classes_on_links(algorithm, problem, options.segments, network);
 }
 
@@ -136,7 +138,7 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
     if (!symmetry || costs->delay.mean > Time{}) return {};
     result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
                            options.latest);
-  } else if (const auto classes = classes_with(options, algorithm, problem, lanes, network)) {
+  } else if (const auto classes = classes_with(options, algorithm, problem, network)) {
     result = events_of_classes(algorithm, lanes, *classes, element_size, network, options);
   }
   if (result) result->stopped |= result->finish > options.latest;
@@ -162,14 +164,13 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
       return std::move(*result);
   }
   std::optional<ClassNetwork> classes;
-  if (options.symmetry) classes = classes_with(options, algorithm, problem, lanes, network);
+  if (options.symmetry) classes = classes_with(options, algorithm, problem, network);
   // An event takes as long as the sweep of many messages.
   constexpr Rank kMany = 8;
   const bool has_few = !classes || classes->symmetry.shifts() < kMany;
   if (has_few && options.sweep && is_plain(algorithm, lanes, options) && network.shortcuts())
     if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);
-  if (classes)
-    return events_of_classes(algorithm, lanes, *classes, element_size, network, options);
+  if (classes) return events_of_classes(algorithm, lanes, *classes, element_size, network, options);
   Actors actors(algorithm, lanes, problem.ranks, element_size);
   SimulateOptions as_events = options;
   as_events.sweep = options.sweep && !algorithm.in_network;  // rounds of teams are not skipped

@@ -9,9 +9,14 @@ namespace {
 // Finds the images of links under the smallest shift of a digit that maps routes onto routes.
 class DigitShift {
  public:
-  DigitShift(const RankSymmetry& symmetry, const RouteImages& images, Rank hosts,
+  DigitShift(const RankSymmetry& symmetry, const Topology& topology, Router& router,
              std::span<const Rank> host_of)
-      : symmetry_(symmetry), images_(images), hosts_(hosts), host_of_(host_of) {}
+      : symmetry_(symmetry),
+        images_(topology, router.links(), router.routing()),
+        router_(router),
+        kinds_(kinds_of(topology.links())),
+        hosts_(topology.hosts()),
+        host_of_(host_of) {}
 
   struct Found {
     Rank by = 0;
@@ -22,7 +27,10 @@ class DigitShift {
     const Rank radix = symmetry_.radix(digit);
     for (Rank by = symmetry_.period(digit); by < radix; by += symmetry_.period(digit)) {
       if (radix % by != 0) continue;
-      if (auto images = images_.of(hosts_shifted(digit, by))) return Found{by, std::move(*images)};
+      const std::vector<Rank> image = hosts_shifted(digit, by);
+      auto images = images_.of(image);
+      if (!images) images = by_all_routes(image);
+      if (images) return Found{by, std::move(*images)};
     }
     return {};
   }
@@ -35,8 +43,28 @@ class DigitShift {
     return image;
   }
 
+  // Without a structure that proves it: by the routes of all pairs, if these are few.
+  std::optional<std::vector<LinkId>> by_all_routes(std::span<const Rank> image) const {
+    constexpr std::size_t kMostRanks = 512;  // milliseconds, where all ranks take seconds
+    if (host_of_.size() > kMostRanks) return {};
+    LinkImages images(kinds_);
+    std::vector<LinkId> route;
+    for (const Rank a : host_of_)
+      for (const Rank b : host_of_) {
+        const auto there = router_.route(a, b);
+        route.assign(there.begin(), there.end());
+        const auto other = router_.route(image[index(a)], image[index(b)]);
+        if (other.size() != route.size()) return {};
+        for (std::size_t i = 0; i < route.size(); ++i)
+          if (!images.set(route[i], other[i])) return {};
+      }
+    return std::move(images).take();
+  }
+
   const RankSymmetry& symmetry_;
-  const RouteImages& images_;
+  RouteImages images_;
+  Router& router_;
+  std::vector<std::int32_t> kinds_;  // of links
   Rank hosts_;
   std::span<const Rank> host_of_;
 };
@@ -44,11 +72,10 @@ class DigitShift {
 }  // namespace
 
 std::optional<RouteClasses> find_route_classes(const RankSymmetry& symmetry,
-                                               const Topology& topology, const Router& router,
+                                               const Topology& topology, Router& router,
                                                std::span<const Rank> host_of) {
-  const RouteImages images(topology, router.links(), router.routing());
   LinkOrbits orbits(topology.links().size());
-  const DigitShift shift(symmetry, images, topology.hosts(), host_of);
+  const DigitShift shift(symmetry, topology, router, host_of);
   std::vector<Rank> periods;
   for (std::size_t digit = 0; digit < symmetry.digits(); ++digit) {
     const auto found = shift.find(digit);

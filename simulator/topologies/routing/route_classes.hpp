@@ -3,6 +3,7 @@
 // An algorithm states under which shifts its ranks behave alike. A network may map its routes onto
 // one another under some of these only: a fat tree under shifts by whole leaves, a torus under
 // those that are shifts of its coordinates. Each digit is shifted by the smallest number that does.
+// A structure proves it, or, on few ranks, the routes of all pairs.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ struct RouteClasses {
 /// Returns the largest part of `symmetry`, by digits, whose shifts map routes onto routes. host_of:
 /// of each rank. Returns nothing if no rank stands for another one then.
 std::optional<RouteClasses> find_route_classes(const RankSymmetry& symmetry,
-                                               const Topology& topology, const Router& router,
+                                               const Topology& topology, Router& router,
                                                std::span<const Rank> host_of);
 
 }  // namespace arlab::simulator

@@ -100,6 +100,10 @@ std::vector<FabricSpec> linked_networks(Rank ranks) {
     all.push_back({.topology = leaves + ",spines=2,oversubscription=3"});
     all.push_back({.topology = leaves + ",spines=3", .placement = "cyclic"});
     all.push_back({.topology = "fat_tree:down=" + shape + ",up=1x2,count=1x2"});
+    if (ranks <= 16)  // symmetric by the routes of all pairs
+      all.push_back({.topology = "rail_pod:nodes=" + as_text(ranks / size) +
+                                 ",gpus=" + as_text(size) + ",relay=yes",
+                     .routing = "shortest"});
     if (ranks % (2 * size) == 0)
       all.push_back({.topology = "fat_tree:down=" + as_text(size) + "x2x" +
                                  as_text(ranks / size / 2) + ",up=2x2x1,count=1x1x1"});
@@ -116,12 +120,12 @@ TEST_CASE("one rank per class takes the times of all events on links, on every P
       check_links(spec, ranks, 120 * Count{ranks}, used);
       if (ranks % 16 == 12) check_links(spec, ranks, 14'641 * Count{ranks}, used);
     }
-  for (const char* name :
-       {"all_to_all", "butterfly", "ring", "rabenseifner", "circulant", "swing", "swing_whole",
-        "pat", "round_robin", "hierarchical", "recursive_multiplying", "trivance"})
+  for (const char* name : {"all_to_all", "butterfly", "ring", "rabenseifner", "circulant", "swing",
+                           "swing_whole", "pat", "round_robin", "hierarchical",
+                           "recursive_multiplying", "trivance", "ring:channels=2"})
     CHECK(used[name] > 0);
-  for (const char* name :
-       {"crossbar", "full_mesh", "ring", "torus", "hypercube", "fat_tree", "leaf_spine"})
+  for (const char* name : {"crossbar", "full_mesh", "ring", "torus", "hypercube", "fat_tree",
+                           "leaf_spine", "rail_pod"})
     CHECK(used[name] > 0);
 }
 
@@ -130,10 +134,9 @@ TEST_CASE("one rank per class takes the times of all events on links, on 1,024 r
   constexpr Rank kRanks = 1024;
   Uses used;
   const char* const levels3 = "fat_tree:down=8x8x16,up=1x4x8,count=1x1x1";
-  for (const char* topology :
-       unless_sanitized({"crossbar", "torus", "hypercube", "ring",
-                         "fat_tree:down=32x32,up=1x8,count=1x1", levels3},
-                        {"crossbar", levels3})) {
+  for (const char* topology : unless_sanitized({"crossbar", "torus", "hypercube", "ring",
+                                                "fat_tree:down=32x32,up=1x8,count=1x1", levels3},
+                                               {"crossbar", levels3})) {
     const FabricSpec spec{.topology = topology};
     const TriedNetwork tried{spec, build_fabric(spec, kRanks), kFree};
     for (const Algorithm& algorithm : algorithms()) {

@@ -15,7 +15,7 @@ namespace {
 // Returns the number of shifts that are left; 1: none.
 Rank shifts_placed(const FabricSpec& spec, const RankSymmetry& symmetry) {
   const auto fabric = build_fabric(spec, symmetry.ranks());
-  const Router router(fabric->topology, fabric->routing, fabric->seed);
+  Router router(fabric->topology, fabric->routing, fabric->seed);
   const auto classes = find_route_classes(symmetry, fabric->topology, router, fabric->host_of);
   return classes ? classes->symmetry.shifts() : 1;
 }
@@ -43,6 +43,19 @@ TEST_CASE("the largest part of the shifts that a network allows") {
   CHECK(shifts_on(kLeaves, rows) == 16);
   CHECK(shifts_on("leaf_spine:hosts=8,leaves=3", around) == 2);
   CHECK(shifts_on("leaf_spine:hosts=6,leaves=3", around) == 1);  // the last leaf has 4 ranks
+}
+
+TEST_CASE("without a structure, the routes of all pairs show what shifts there are") {
+  const RankSymmetry nodes({32}, 8), gpus({32});
+  const auto on_pod = [](const char* settings, const RankSymmetry& symmetry) {
+    return shifts_placed(
+        {.topology = std::string("rail_pod:nodes=4") + settings, .routing = "shortest"}, symmetry);
+  };
+  CHECK(on_pod("", nodes) == 4);
+  CHECK(on_pod(",relay=yes", nodes) == 4);
+  CHECK(on_pod(",relay=yes", gpus) == 4);            // by whole nodes
+  CHECK(on_pod(",nodes_per_switch=2", nodes) == 2);  // by whole units
+  CHECK(on_pod(",nodes_per_switch=3", nodes) == 1);
 }
 
 TEST_CASE("copies of ranks are shifted alike") {
