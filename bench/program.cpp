@@ -47,6 +47,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab compare old.jsonl new.jsonl
   arlab import nccl.log --json results.jsonl
   arlab report results.jsonl
+  arlab chart results.jsonl
   arlab explore
 
 Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
@@ -87,6 +88,7 @@ constexpr Command kCommands[] = {
      add_compare},
     {"import", "Read logs of nccl-tests, rccl-tests, OSU and IMB as records", add_import},
     {"report", "Write one self-contained HTML page from result files", add_report},
+    {"chart", "Draw charts and tables of result files, for a screen or a paper", add_chart},
     {"explore", "Write one HTML page that animates, computes and simulates the algorithms",
      add_explore},
     {"export",
@@ -116,7 +118,7 @@ bool works_alone(std::string_view command) {
   constexpr std::string_view kAlone[] = {"list",     "show",    "verify",   "count",
                                          "simulate", "bound",   "validate", "compare",
                                          "report",   "explore", "export",   "plan",
-                                         "import"};
+                                         "import",   "chart"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 

@@ -56,6 +56,7 @@ set(ARLAB_TESTS_NOT_IN_UNITY
   tests/collectives/host/execute.cpp
   tests/fuzz/runs.cpp
   tests/fuzz/schedules.cpp
+  tests/bench/formats/topologies/network_file.cpp
   tests/bench/validation/calibrated/robust_fit.cpp
   tests/simulator/engine/engines_agree.cpp
   tests/simulator/models/loggops.cpp

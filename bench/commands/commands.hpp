@@ -39,6 +39,7 @@ void add_replay(CLI::App& command, Session& session);
 void add_compare(CLI::App& command, Session& session);
 void add_import(CLI::App& command, Session& session);
 void add_report(CLI::App& command, Session& session);
+void add_chart(CLI::App& command, Session& session);
 void add_export(CLI::App& command, Session& session);
 void add_explore(CLI::App& command, Session& session);
 

@@ -125,7 +125,7 @@ def missing(text, programs, environment):
         return "LibTorch"
     if "arlab_micro" in text and not found("arlab_micro"):
         return "Google Benchmark"
-    if "plots/" in text and not programs["matplotlib"]:
+    if re.search(r"plots/|arlab chart", text) and not programs["matplotlib"]:
         return "matplotlib"
     if "find_package" not in text and re.match(r"^(c?make|ctest) ", text):
         return "a separate build"

@@ -59,6 +59,7 @@ BASES = {
     ("compare",): ["timed.jsonl", "timed.jsonl"],
     ("import",): ["nccl.log"],
     ("report",): ["valid.jsonl", "--no-explorer"],
+    ("chart",): ["simulated.jsonl", "--winners"],
     ("explore",): ["--precomputed"],
     ("plan",): ["-m", "profile:vgg16", "--gpus", "4"],
     ("export",): ["ring", "-p", "3", "-n", "10"],
@@ -83,7 +84,7 @@ INPUTS = ["", "missing", "folder", "garbage.bin", "deep.json", "y" * 5000]
 # By the type that --help prints: values that are wrong for every option of the type.
 WRONG = {
     "COUNTS": LISTS, "COUNT": WHOLE, "SEED": WHOLE, "NUMBER": NUMBERS, "BYTES": LISTS, "RANKS": LISTS, "TIME": TIMES, "NAME": NAMES, "NAMES": NAME_LISTS, "MODELS": NAME_LISTS,
-    "FILE": OUTPUTS, "FOLDER": OUTPUTS, "RATE": NUMBERS, "PART": NUMBERS, "EPOCHS": NUMBERS, "FACTOR": NUMBERS, "TOPOLOGY": NAMES + INPUTS[1:],
+    "FILE": OUTPUTS, "FOLDER": OUTPUTS, "LENGTH": NUMBERS + ["3", "3parsecs", "0in", "999in"], "RATE": NUMBERS, "PART": NUMBERS, "EPOCHS": NUMBERS, "FACTOR": NUMBERS, "TOPOLOGY": NAMES + INPUTS[1:],
     "TOPOLOGIES": NAMES + ["torus:dims=0", "torus:dims=nan", "fat_tree:k=-1", "fat_tree:k=1e9", "x.graphml", "garbage.graphml",
                            "deep.dot", "fat_tree:", "ring:nosuch=1"],
     "PLACEMENTS": NAMES + [",", "block,,cyclic", ".", "./missing", "./folder", "./garbage.bin"],

@@ -36,12 +36,13 @@ def write_fixtures(folder):
     context, record = cases.record_lines()
     whole = json.dumps(context) + "\n" + json.dumps(record) + "\n"
     timed = {**record, "time_us": {"n": 10, "median": 2.0, "ci95": [1.5, 2.5], "min": 1.0, "p99": 3.0}}
+    simulated = {**record, "kind": "simulate", "model": "alpha_beta", "modelled_us": 2.0}
     folder.joinpath("folder").mkdir()
     folder.joinpath("folder.graphml").mkdir()
     shutil.copytree(pathlib.Path(__file__).resolve().parents[1] / "validation", folder / "published",
                     ignore=shutil.ignore_patterns("allreduce.csv", "published_gains.csv", "training_scaling.csv", "*.md"))  # seconds each under sanitizers
     texts = {
-        "valid.jsonl": whole, "timed.jsonl": json.dumps(timed) + "\n", "nccl.log": LOG.read_text(encoding="utf-8"), "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
+        "valid.jsonl": whole, "timed.jsonl": json.dumps(timed) + "\n", "simulated.jsonl": json.dumps(simulated) + "\n", "nccl.log": LOG.read_text(encoding="utf-8"), "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
         "deep.json": "[" * 100_000, "deep.dot": "graph {" + "{" * 50_000, "garbage.dot": "\x01\x02graph{{{",
         "loop.dot": 'graph { a [kind=host]; a -- a [bandwidth="1Gbps", latency="1us"]; }',
         "negative.dot": 'graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="-1Gbps", latency="1us"]; }',

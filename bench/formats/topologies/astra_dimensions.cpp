@@ -55,7 +55,7 @@ class DimensionReader {
       if (colon == line.npos || before.size() != 1)
         text_.wrong(number, fmt::format("{} is no key with a list: write for example bandwidth: "
                                         "[ 50.0 ]",
-                                        quoted(line)));
+                                        in_quotes(line)));
       start(before[0], number);
       line.remove_prefix(colon + 1);
       const std::size_t bracket = line.find_first_not_of(" \t");
@@ -70,14 +70,14 @@ class DimensionReader {
     if (expects_value_)
       text_.wrong(number, "a comma has nothing after it: remove it, or add the value");
     if (const auto rest = words_of(line.substr(end + 1)); !rest.empty())
-      text_.wrong(number, fmt::format("{} follows the list: remove it", quoted(rest[0])));
+      text_.wrong(number, fmt::format("{} follows the list: remove it", in_quotes(rest[0])));
     open_ = nullptr;
   }
 
   void start(std::string_view key, std::size_t number) {
     const auto found = std::find(kKeys.begin(), kKeys.end(), key);
     if (found == kKeys.end())
-      text_.wrong(number, fmt::format("the key {} is not read, only {}: remove it", quoted(key),
+      text_.wrong(number, fmt::format("the key {} is not read, only {}: remove it", in_quotes(key),
                                       fmt::join(kKeys, ", ")));
     open_ = &lists_[static_cast<std::size_t>(found - kKeys.begin())];
     if (open_->line != 0) text_.wrong(number, fmt::format("{} is given twice: remove one", key));
@@ -91,12 +91,12 @@ class DimensionReader {
       const std::size_t comma = part.find(',');
       const auto words = words_of(part.substr(0, comma));
       if (words.size() > 1)
-        text_.wrong(number, fmt::format("no comma before {}: add it", quoted(words[1])));
+        text_.wrong(number, fmt::format("no comma before {}: add it", in_quotes(words[1])));
       if (words.empty() && comma != part.npos)
         text_.wrong(number, "a comma has no value before it: add the value");
       if (!words.empty()) {
         if (!expects_value_ && !open_->values.empty())
-          text_.wrong(number, fmt::format("no comma before {}: add it", quoted(words[0])));
+          text_.wrong(number, fmt::format("no comma before {}: add it", in_quotes(words[0])));
         open_->values.push_back(words[0]);
         expects_value_ = false;
       }
@@ -115,7 +115,7 @@ class DimensionReader {
     }
     if (value < least || value > 1e9)
       text_.wrong(list.line,
-                  fmt::format("{} is {}: write a number {}", what, quoted(list.values[at]),
+                  fmt::format("{} is {}: write a number {}", what, in_quotes(list.values[at]),
                               least > 0 ? "above zero" : "from 0 on"));
     return value;
   }
@@ -137,7 +137,7 @@ class DimensionReader {
       if (shape != "Ring" && shape != "FullyConnected" && shape != "Switch")
         text_.wrong(shapes.line, fmt::format("a dimension is {}: write Ring, FullyConnected or "
                                              "Switch",
-                                             quoted(shape)));
+                                             in_quotes(shape)));
       const long size = text_.whole(counts.values[d], counts.line, "npus_count", 1, kMostHosts);
       hosts *= size;
       if (hosts > kMostHosts)

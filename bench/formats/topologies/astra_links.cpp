@@ -110,7 +110,7 @@ class LinkReader {
     if (quantity(words[4], "the error rate", parse_number) != 0)
       text_.wrong(at_, fmt::format("the error rate is {}, but links without errors are simulated: "
                                    "write 0",
-                                   quoted(words[4])));
+                                   in_quotes(words[4])));
     writer_.add_cable(static_cast<std::size_t>(from), static_cast<std::size_t>(to), rate, delay,
                       at_);
   }

@@ -93,7 +93,8 @@ class MachineReader {
   void add_pci(const Xml& pci, GraphWriter::Node above) {
     const std::string bus(xml_.text(pci, "busid"));
     if (!buses_.insert(bus).second)
-      xml_.wrong(pci, fmt::format("two <pci> have the busid {}: give each its own", quoted(bus)));
+      xml_.wrong(pci,
+                 fmt::format("two <pci> have the busid {}: give each its own", in_quotes(bus)));
     const GraphWriter::Node node = writer_.add_switch(prefix_ + bus);
     const double rate = pci_rate(pci);
     writer_.add_cable(above, node, rate, std::nullopt, xml_.line_of(pci));
@@ -123,8 +124,8 @@ class MachineReader {
     if (speed.ends_with(" GT/s")) speed.remove_suffix(5);
     const auto lane = kLane.find(speed);
     if (lane == kLane.end())
-      xml_.wrong(
-          pci, fmt::format("link_speed is {}: write for example \"16.0 GT/s PCIe\"", quoted(all)));
+      xml_.wrong(pci, fmt::format("link_speed is {}: write for example \"16.0 GT/s PCIe\"",
+                                  in_quotes(all)));
     const Xml& node = pci;
     long width =
         node.attribute("link_width").value()[0] == '\0' ? 0 : xml_.whole(pci, "link_width", 0, 64);
@@ -214,7 +215,8 @@ class MachineReader {
     const std::string target(xml_.text(link, "target"));
     const long count = xml_.whole(link, "count", 1, 72);
     if (!targets.insert(target).second)
-      xml_.wrong(link, fmt::format("NVLinks to {} are listed twice: remove one", quoted(target)));
+      xml_.wrong(link,
+                 fmt::format("NVLinks to {} are listed twice: remove one", in_quotes(target)));
     const std::string_view kind = link.attribute("tclass").value();
     if (const auto other = gpu_at_.find(target); other != gpu_at_.end()) {
       if (other->second == g) xml_.wrong(link, "an NVLink leads to its own GPU: remove it");
@@ -224,7 +226,7 @@ class MachineReader {
     } else {
       xml_.wrong(link, fmt::format("an NVLink leads to {} of class {}, which is neither a GPU of "
                                    "the file nor an NVSwitch (0x068000): mend the target",
-                                   quoted(target), quoted(kind)));
+                                   in_quotes(target), in_quotes(kind)));
     }
   }
 
@@ -263,7 +265,7 @@ class MachineReader {
     if (vendor != "GenuineIntel")
       xml_.wrong(cpu, fmt::format("the vendor {} of a CPU is not known: write GenuineIntel or "
                                   "AuthenticAMD, as the nearer one",
-                                  quoted(vendor)));
+                                  in_quotes(vendor)));
     const bool known = cpu.attribute("familyid") && xml_.whole(cpu, "familyid", 0, 1000) == 6;
     const long model = known ? xml_.whole(cpu, "modelid", 0, 1000) : 0;
     return (model >= 0xCF ? 40 : model >= 0x8F ? 22 : model >= 0x55 ? 10 : 6) * kGigabyte;

@@ -58,7 +58,7 @@ long NetworkText::whole(std::string_view word, std::size_t line, std::string_vie
   const char* const end = word.data() + word.size();
   const auto [stop, code] = std::from_chars(word.data(), end, value);
   if (word.empty() || code != std::errc() || stop != end || value < least || value > most)
-    wrong(line, fmt::format("{} is {}: write a whole number from {} to {}", what, quoted(word),
+    wrong(line, fmt::format("{} is {}: write a whole number from {} to {}", what, in_quotes(word),
                             least, most));
   return value;
 }
@@ -74,7 +74,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-std::string quoted(std::string_view word) {
+std::string in_quotes(std::string_view word) {
   return fmt::format("'{}{}'", word.substr(0, 40), word.size() > 40 ? "..." : "");
 }
 

@@ -34,6 +34,6 @@ class NetworkText {
 std::vector<std::string_view> words_of(std::string_view line);
 
 /// Returns a word for a message: at most 40 characters of it, in quotes.
-std::string quoted(std::string_view word);
+std::string in_quotes(std::string_view word);
 
 }  // namespace arlab::bench

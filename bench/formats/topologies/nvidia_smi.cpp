@@ -39,7 +39,7 @@ Joint read_cell(const NetworkText& text, std::string_view cell, std::size_t line
   const auto way = std::find(kWays.begin(), kWays.end(), cell);
   if (way == kWays.end())
     text.wrong(line, fmt::format("{} joins two GPUs: write NV#, PIX, PXB, PHB, NODE or SYS",
-                                 quoted(cell)));
+                                 in_quotes(cell)));
   return {0, static_cast<std::size_t>(way - kWays.begin())};
 }
 
@@ -50,7 +50,7 @@ std::size_t count_gpus(const NetworkText& text, const std::vector<std::string_vi
   for (std::size_t w = gpus; w < words.size(); ++w)
     if (words[w].starts_with("GPU") && words[w] != "GPU")
       text.wrong(line, fmt::format("{} is not where GPU{} is expected: write the GPUs in order",
-                                   quoted(words[w]), gpus));
+                                   in_quotes(words[w]), gpus));
   return gpus;
 }
 
@@ -70,13 +70,13 @@ Matrix read_matrix(const NetworkText& text) {
     if (matrix.size() == gpus) {
       if (words[0].starts_with("GPU"))
         text.wrong(line, fmt::format("{} follows the {} GPUs of the matrix: give one matrix",
-                                     quoted(words[0]), gpus));
+                                     in_quotes(words[0]), gpus));
       continue;
     }
     const std::string name = fmt::format("GPU{}", matrix.size());
     if (!row || words[0] != name)
       text.wrong(line, fmt::format("{} is not the row of {}: write all rows in order",
-                                   quoted(words[0]), name));
+                                   in_quotes(words[0]), name));
     if (words.size() < gpus + 1)
       text.wrong(line, fmt::format("the row of {} has {} of {} cells: write all", name,
                                    words.size() - 1, gpus));
@@ -85,7 +85,7 @@ Matrix read_matrix(const NetworkText& text) {
       if ((words[g + 1] == "X") != (g == matrix.size()))
         text.wrong(line, fmt::format("{} stands between {} and GPU{}: write X where a GPU meets "
                                      "itself, only there",
-                                     quoted(words[g + 1]), name, g));
+                                     in_quotes(words[g + 1]), name, g));
       if (g != matrix.size()) joints[g] = read_cell(text, words[g + 1], line);
     }
     matrix.rows.push_back(std::move(joints));

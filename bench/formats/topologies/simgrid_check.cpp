@@ -33,10 +33,10 @@ class Rules {
     const auto [above_a, above_b] = below_common(a, b);
     const auto found = between_.find({above_a, above_b});
     if (found == between_.end())
-      text_.wrong(
-          platform_.zones[above_a].line,
-          fmt::format("no route leads from zone {} to zone {}: add a <zoneRoute>",
-                      quoted(platform_.zones[above_a].id), quoted(platform_.zones[above_b].id)));
+      text_.wrong(platform_.zones[above_a].line,
+                  fmt::format("no route leads from zone {} to zone {}: add a <zoneRoute>",
+                              in_quotes(platform_.zones[above_a].id),
+                              in_quotes(platform_.zones[above_b].id)));
     const Route& route = *found->second;
     return edges(from, route.from) + edges_of(platform_, route) + edges(route.to, to);
   }
@@ -65,7 +65,7 @@ class Rules {
     if (i == to_a.size() || i == to_b.size())
       text_.wrong(platform_.zones[to_a[i - 1]].line,
                   fmt::format("zone {} holds hosts beside zones: put them into a zone",
-                              quoted(platform_.zones[to_a[i - 1]].id)));
+                              in_quotes(platform_.zones[to_a[i - 1]].id)));
     return {to_a[i], to_b[i]};
   }
 
@@ -77,8 +77,8 @@ class Rules {
     if (found == direct_.end())
       text_.wrong(of.line, fmt::format("zone {} has no route from {} to {}: add it, or write "
                                        "routing=\"Floyd\"",
-                                       quoted(of.id), quoted(platform_.points[from].name),
-                                       quoted(platform_.points[to].name)));
+                                       in_quotes(of.id), in_quotes(platform_.points[from].name),
+                                       in_quotes(platform_.points[to].name)));
     return edges_of(platform_, *found->second);
   }
 
@@ -113,8 +113,8 @@ class Rules {
     const auto found = known.find(to);
     if (found == known.end())
       text_.wrong(zone.line, fmt::format("no routes of zone {} lead from {} to {}: add one",
-                                         quoted(zone.id), quoted(platform_.points[from].name),
-                                         quoted(platform_.points[to].name)));
+                                         in_quotes(zone.id), in_quotes(platform_.points[from].name),
+                                         in_quotes(platform_.points[to].name)));
     return found->second;
   }
 
@@ -198,11 +198,11 @@ void check_routes(const Platform& platform, const PlatformGraph& graph, const Ne
       if (to == from) continue;
       const std::size_t node = graph.node_of[to], said = rules.edges(from, to);
       if (said != ways.distance[node] || (tables && !ways.unique[node]))
-        text.wrong(
-            platform.points[from].line,
-            fmt::format("the route from {} to {} is not the shortest, and only shortest ways "
-                        "are simulated: write the network as GraphML",
-                        quoted(platform.points[from].name), quoted(platform.points[to].name)));
+        text.wrong(platform.points[from].line,
+                   fmt::format(
+                       "the route from {} to {} is not the shortest, and only shortest ways "
+                       "are simulated: write the network as GraphML",
+                       in_quotes(platform.points[from].name), in_quotes(platform.points[to].name)));
     }
   }
 }

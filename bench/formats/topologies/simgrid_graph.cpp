@@ -54,7 +54,7 @@ class GraphMaker {
           link.policy == Link::Policy::fatpipe && link.bandwidth < fastest)
         text_.wrong(link.line, fmt::format("link {} is a FATPIPE slower than others, which is not "
                                            "simulated: write SHARED or SPLITDUPLEX",
-                                           quoted(link.id)));
+                                           in_quotes(link.id)));
   }
 
   double rate(Index link) const {
@@ -82,7 +82,7 @@ class GraphMaker {
             text_.wrong(route.line,
                         fmt::format("link {} is SPLITDUPLEX and in several routes, one of them "
                                     "without other links: give each route its own link",
-                                    quoted(platform_.links[route.ways[0].link].id)));
+                                    in_quotes(platform_.links[route.ways[0].link].id)));
   }
 
   // In zones of shortest ways, messages of others pass hosts, too.

@@ -56,14 +56,15 @@ class PlatformReader {
     for (const Xml& prop : config.children("prop")) {
       const std::string_view id = prop.attribute("id").value();
       if (id.starts_with("tracing") || id == "network/coordinates" || id == "path") continue;
-      xml_.wrong(prop, fmt::format("the setting {} of SimGrid is not read: remove it", quoted(id)));
+      xml_.wrong(prop,
+                 fmt::format("the setting {} of SimGrid is not read: remove it", in_quotes(id)));
     }
   }
 
   Index add_zone(const Xml& node, Zone::Routing routing, std::optional<Index> parent) {
     const std::string id(xml_.text(node, "id"));
     if (!zone_at_.emplace(id, made_.zones.size()).second)
-      xml_.wrong(node, fmt::format("two zones have the id {}: give each its own", quoted(id)));
+      xml_.wrong(node, fmt::format("two zones have the id {}: give each its own", in_quotes(id)));
     made_.zones.push_back({});
     made_.zones.back().id = id;
     made_.zones.back().routing = routing;
@@ -75,7 +76,7 @@ class PlatformReader {
   Index add_point(const Xml& node, std::string name, bool is_host, Index zone) {
     if (!point_at_.emplace(name, made_.points.size()).second)
       xml_.wrong(node, fmt::format("two hosts or routers have the id {}: give each its own",
-                                   quoted(name)));
+                                   in_quotes(name)));
     made_.points.push_back({std::move(name), is_host, zone, xml_.line_of(node)});
     return made_.points.size() - 1;
   }
@@ -83,7 +84,8 @@ class PlatformReader {
   Index add_link(const Xml& node, Link link) {
     link.line = xml_.line_of(node);
     if (!link_at_.emplace(link.id, made_.links.size()).second)
-      xml_.wrong(node, fmt::format("two links have the id {}: give each its own", quoted(link.id)));
+      xml_.wrong(node,
+                 fmt::format("two links have the id {}: give each its own", in_quotes(link.id)));
     made_.links.push_back(std::move(link));
     return made_.links.size() - 1;
   }
@@ -102,7 +104,7 @@ class PlatformReader {
     const bool full = routing == "Full";
     if (!full && routing != "Floyd" && routing != "Dijkstra" && routing != "DijkstraCache")
       xml_.wrong(node, fmt::format("the routing {} is not read: write Full, Floyd or Dijkstra",
-                                   quoted(routing)));
+                                   in_quotes(routing)));
     const Index zone = add_zone(node, full ? Zone::Routing::full : Zone::Routing::shortest, parent);
     for (const Xml& child : node.children()) {
       if (child.type() != pugi::node_element || is_called(child, "prop")) continue;
@@ -137,7 +139,7 @@ class PlatformReader {
     if (said == "SPLITDUPLEX" || said == "FULLDUPLEX") return Link::Policy::duplex;
     if (said == "FATPIPE") return Link::Policy::fatpipe;
     xml_.wrong(node, fmt::format("{} of <{}> is {}: write SHARED, SPLITDUPLEX or FATPIPE", name,
-                                 node.name(), quoted(said)));
+                                 node.name(), in_quotes(said)));
   }
 
   void read_link(const Xml& node) {
@@ -159,7 +161,7 @@ class PlatformReader {
     const auto found = point_at_.find(id);
     if (found == point_at_.end())
       xml_.wrong(node, fmt::format("{} of <{}> is {}, which is no host or router before it: add it",
-                                   name, node.name(), quoted(id)));
+                                   name, node.name(), in_quotes(id)));
     return found->second;
   }
 
@@ -168,7 +170,7 @@ class PlatformReader {
     if (said == "NO" || said == "no") return false;
     if (!said.empty() && said != "YES" && said != "yes")
       xml_.wrong(node, fmt::format("symmetrical of <{}> is {}: write YES or NO", node.name(),
-                                   quoted(said)));
+                                   in_quotes(said)));
     return true;
   }
 
@@ -178,7 +180,7 @@ class PlatformReader {
     if (direction == "NONE") direction = {};
     if (!direction.empty() && direction != "UP" && direction != "DOWN")
       xml_.wrong(node, fmt::format("direction of <link_ctn> is {}: write UP, DOWN or NONE",
-                                   quoted(direction)));
+                                   in_quotes(direction)));
     for (const std::string_view end : {"_UP", "_DOWN"})  // names of the two halves
       if (direction.empty() && !link_at_.contains(id) && id.ends_with(end)) {
         id.resize(id.size() - end.size());
@@ -186,12 +188,12 @@ class PlatformReader {
       }
     const auto found = link_at_.find(id);
     if (found == link_at_.end())
-      xml_.wrong(
-          node, fmt::format("<link_ctn> names {}, which is no link before it: add it", quoted(id)));
+      xml_.wrong(node, fmt::format("<link_ctn> names {}, which is no link before it: add it",
+                                   in_quotes(id)));
     const bool duplex = made_.links[found->second].policy == Link::Policy::duplex;
     if (duplex && direction.empty())
       xml_.wrong(node, fmt::format("link {} is SPLITDUPLEX: write direction=\"UP\" or \"DOWN\"",
-                                   quoted(id)));
+                                   in_quotes(id)));
     return {found->second, duplex && direction == "DOWN"};
   }
 
@@ -223,7 +225,7 @@ class PlatformReader {
     for (const Index end : {route.from, route.to})
       if (made_.points[end].zone != zone)
         xml_.wrong(node, fmt::format("{} is in another zone: write a <zoneRoute>",
-                                     quoted(made_.points[end].name)));
+                                     in_quotes(made_.points[end].name)));
     if (route.from == route.to) return;  // what a host sends to itself passes no network
     add_both(made_.zones[zone].routes, std::move(route), is_symmetrical(node));
   }
@@ -234,7 +236,7 @@ class PlatformReader {
     if (found == zone_at_.end() || made_.zones[found->second].parent != parent)
       xml_.wrong(node, fmt::format("{} of <{}> is {}, which is no zone of this one before it: add "
                                    "it",
-                                   name, node.name(), quoted(id)));
+                                   name, node.name(), in_quotes(id)));
     return found->second;
   }
 
@@ -243,9 +245,9 @@ class PlatformReader {
     std::optional<Index> at = made_.points[gateway].zone;
     while (at && *at != zone) at = made_.zones[*at].parent;
     if (!at)
-      xml_.wrong(node,
-                 fmt::format("the gateway {} is not in zone {}: name one that is",
-                             quoted(made_.points[gateway].name), quoted(made_.zones[zone].id)));
+      xml_.wrong(node, fmt::format("the gateway {} is not in zone {}: name one that is",
+                                   in_quotes(made_.points[gateway].name),
+                                   in_quotes(made_.zones[zone].id)));
   }
 
   void read_zone_route(const Xml& node, Index parent) {
@@ -263,7 +265,7 @@ class PlatformReader {
     if (!shape.empty() && shape != "FLAT")
       xml_.wrong(node, fmt::format("a cluster of topology {} is not read: use torus, fat_tree or "
                                    "dragonfly of `arlab list topologies` with its parameters",
-                                   quoted(shape)));
+                                   in_quotes(shape)));
     refuse_attributes(xml_, node, {"limiter_link", "topo_parameters", "state_file"});
     for (const Xml& child : node.children())
       if (child.type() == pugi::node_element && !is_called(child, "prop")) xml_.unknown(child);

@@ -27,7 +27,7 @@ std::pair<double, std::string_view> split(const XmlText& xml, const pugi::xml_no
   }
   if (value < 0)
     xml.wrong(node, fmt::format("{} of <{}> is {}: write for example {}", name, node.name(),
-                                quoted(all), example));
+                                in_quotes(all), example));
   return {value, all.substr(unit)};
 }
 
@@ -56,7 +56,7 @@ double parse_bandwidth(const XmlText& xml, const pugi::xml_node& node, const cha
   }
   xml.wrong(node, fmt::format("{} of <{}> has the unit {}: write Bps or bps, with k, M, G, T, Ki, "
                               "Mi, Gi or Ti before it",
-                              name, node.name(), quoted(unit)));
+                              name, node.name(), in_quotes(unit)));
 }
 
 double parse_latency(const XmlText& xml, const pugi::xml_node& node, const char* name) {
@@ -71,7 +71,7 @@ double parse_latency(const XmlText& xml, const pugi::xml_node& node, const char*
       return value * picoseconds;
     }
   xml.wrong(node, fmt::format("{} of <{}> has the unit {}: write s, ms, us, ns or ps", name,
-                              node.name(), quoted(unit)));
+                              node.name(), in_quotes(unit)));
 }
 
 std::vector<long> parse_radical(const XmlText& xml, const pugi::xml_node& cluster) {
@@ -89,8 +89,8 @@ std::vector<long> parse_radical(const XmlText& xml, const pugi::xml_node& cluste
     } catch (const Error&) {
     }
     if (range.first < 0 || range.second < range.first || range.second > 1e9)
-      xml.wrong(cluster,
-                fmt::format("radical of <cluster> is {}: write for example 0-99,120", quoted(all)));
+      xml.wrong(cluster, fmt::format("radical of <cluster> is {}: write for example 0-99,120",
+                                     in_quotes(all)));
     if (range.second - range.first + static_cast<double>(numbers.size()) >= kMostClusterHosts)
       xml.wrong(cluster, fmt::format("the cluster has over {} hosts: write a smaller radical",
                                      kMostClusterHosts));

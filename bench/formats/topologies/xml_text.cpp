@@ -28,14 +28,16 @@ XmlText::XmlText(const NetworkText& text) : text_(text) {
 void XmlText::check(const pugi::xml_node& parent, int depth) const {
   for (const pugi::xml_node& node : parent.children()) {
     if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata)
-      wrong(parent.type() == pugi::node_element ? parent : root_,
-            fmt::format("<{}> holds the text {}: remove it", parent.name(), quoted(node.value())));
+      wrong(
+          parent.type() == pugi::node_element ? parent : root_,
+          fmt::format("<{}> holds the text {}: remove it", parent.name(), in_quotes(node.value())));
     if (node.type() != pugi::node_element) continue;
     if (depth > simulator::kMostNested)
       wrong(node, fmt::format("it nests too deep: nest at most {} levels", simulator::kMostNested));
     for (pugi::xml_attribute one = node.first_attribute(); one; one = one.next_attribute())
       if (node.attribute(one.name()) != one)
-        wrong(node, fmt::format("<{}> has {} twice: remove one", node.name(), quoted(one.name())));
+        wrong(node,
+              fmt::format("<{}> has {} twice: remove one", node.name(), in_quotes(one.name())));
     check(node, depth + 1);
   }
 }
@@ -67,7 +69,7 @@ double XmlText::number(const pugi::xml_node& node, const char* name, double leas
   }
   if (value < least || value > most)
     wrong(node, fmt::format("{} of <{}> is {}: write a number from {} to {}", name, node.name(),
-                            quoted(word), show_number(least), show_number(most)));
+                            in_quotes(word), show_number(least), show_number(most)));
   return value;
 }
 

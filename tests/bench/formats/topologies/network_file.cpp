@@ -28,21 +28,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 // The least rate on the way, in GB/s, its latency in us, and its links.
-struct Path {
+struct Way {
   double rate = 0, latency = 0;
   std::size_t links = 0;
 };
 
-Path path(const Topology& topology, Rank from, Rank to) {
+Way path(const Topology& topology, Rank from, Rank to) {
   Router router(topology);
   const auto route = router.route(from, to);
-  Path made{1e9, microseconds(router.latency(route)), route.size()};
+  Way made{1e9, microseconds(router.latency(route)), route.size()};
   for (const LinkId link : route)
     made.rate = std::min(made.rate, topology.link(link).bandwidth / 1e9);
   return made;
 }
 
-void expect(const Path& is, double rate, double latency, std::size_t links) {
+void expect(const Way& is, double rate, double latency, std::size_t links) {
   CHECK(is.rate == Approx(rate));
   CHECK(is.latency == Approx(latency));
   CHECK(is.links == links);
@@ -131,7 +131,7 @@ TEST_CASE("NCCL: machines on a switch send through the NICs beside their GPUs") 
   CHECK(t.hosts() == 12);
   CHECK(t.groups() == 4);
   // GPU, its device, the PCI switch, the NIC's device, its port, the network, and back.
-  const Path far = path(t, 0, 3);
+  const Way far = path(t, 0, 3);
   expect(far, 48, 6, 10);  // PCIe 5, 16 lanes; ways into a device and a port are free
   Router router(t);
   std::string names;
@@ -145,7 +145,7 @@ TEST_CASE("NCCL: GPUs of a DGX-1 without an NVLink between them relay over a thi
   CHECK(t.hosts() == 8);
   expect(path(t, 0, 1), 20, 1, 1);
   expect(path(t, 0, 3), 40, 1, 1);
-  const Path relayed = path(t, 0, 5);
+  const Way relayed = path(t, 0, 5);
   CHECK(relayed.links == 2);
   CHECK(relayed.rate >= 20);
   const std::string text = network_text("nccl_dgx1.xml");
@@ -198,7 +198,7 @@ TEST_CASE("SimGrid: routes between zones pass both clusters and the link between
   CHECK(t.groups() == 2);
   CHECK(t.node(29).name == "griffon-58.nancy");
   CHECK(path(t, 0, 1).latency == Approx(48));
-  const Path far = path(t, 0, host(t, "griffon-30.nancy"));
+  const Way far = path(t, 0, host(t, "griffon-30.nancy"));
   CHECK(far.latency == Approx(24 + 24 + 24));
   CHECK(far.rate == Approx(0.125));
 }

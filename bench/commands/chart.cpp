@@ -1,0 +1,153 @@
+// arlab chart: starts Python with the charts, which this program holds as an archive, and becomes
+// that process.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/options/options.hpp"
+#include "bench/results/charts_archive.hpp"
+#include "bench/run/child.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+struct ChartCommand {
+  std::vector<std::string> files, only, ranks, sizes;
+  std::string folder, algorithms, baseline, width, font;
+  bool no_title = false, share_y = false, winners = false;
+};
+
+// The words for plots/charts/command.py, whose options have the same names.
+std::vector<std::string> arguments_of(const ChartCommand& command) {
+  std::vector<std::string> words;
+  const auto add = [&words](std::string_view option, const std::string& value) {
+    if (!value.empty()) words.push_back(fmt::format("{}={}", option, value));
+  };
+  add("--folder", command.folder);
+  for (const std::string& name : command.only) add("--only", name);
+  add("--algorithms", command.algorithms);
+  add("--ranks", fmt::format("{}", fmt::join(parse_counts(command.ranks, "--ranks"), ",")));
+  add("--sizes", fmt::format("{}", fmt::join(parse_counts(command.sizes, "--sizes"), ",")));
+  add("--baseline", command.baseline);
+  add("--width", command.width);
+  add("--font", command.font);
+  if (command.no_title) words.emplace_back("--no-title");
+  if (command.share_y) words.emplace_back("--share-y");
+  if (command.winners) words.emplace_back("--winners");
+  words.emplace_back("--");
+  words.insert(words.end(), command.files.begin(), command.files.end());
+  return words;
+}
+
+// Returns a Python that has matplotlib; else any, whose program says what to install; else nothing.
+std::string python() {
+  std::string any;
+  for (const char* const name : {"python3", "/usr/bin/python3"}) {
+    try {
+      const int status = run_child({name, "-c",
+                                    "import importlib.util as u, sys\n"
+                                    "sys.exit(not u.find_spec('matplotlib'))"});
+      if (status == 0) return name;
+      if (any.empty() && status == 1) any = name;
+    } catch (const Error&) {  // there is none
+    }
+  }
+  return any;
+}
+
+// The archive in a file without a name, which programs that this process starts have open, too.
+int opened_archive() {
+  std::string bytes(kChartsArchiveHex.size() / 2, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    unsigned char byte = 0;
+    std::from_chars(&kChartsArchiveHex[2 * i], &kChartsArchiveHex[2 * i] + 2, byte, 16);
+    bytes[i] = static_cast<char>(byte);
+  }
+  const int file = memfd_create("arlab charts", 0);
+  if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    fail(Blame::environment,
+         fmt::format("cannot keep the charts' program in memory ({}): free some memory",
+                     std::strerror(errno)));
+  return file;
+}
+
+[[noreturn]] void chart(const ChartCommand& command) {
+  std::vector<std::string> arguments = arguments_of(command);
+  const std::string found = python();
+  if (found.empty())
+    fail(Blame::environment, "charts need Python: apt install python3-matplotlib");
+  const std::string start = fmt::format(
+      "import sys\nsys.path[0] = '/proc/self/fd/{}/plots'\n"
+      "from charts.command import main\nsys.exit(main(sys.argv[1:]))",
+      opened_archive());
+  std::vector<std::string> words{found, "-B", "-c", start};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::setenv("ARLAB", own_program().c_str(), 0);  // which reads logs for the charts
+  ::execvp(found.c_str(), pointers.data());
+  fail(Blame::environment, fmt::format("cannot start {} ({}): install Python again", found,
+                                       std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_chart(CLI::App& command, Session&) {
+  command.footer(
+      "Examples:\n  arlab chart results.jsonl -o results\n"
+      "  arlab chart results.jsonl --only speedup_map --baseline MPI_Allreduce\n"
+      "  arlab chart results.jsonl --only time_against_size --width 3.4in --font 8 --no-title\n"
+      "  arlab chart results.jsonl --only time_table -s 1K..1M\n"
+      "Each chart is written as SVG, PNG and PDF, tables as Markdown, CSV and LaTeX (booktabs).");
+  const auto o = std::make_shared<ChartCommand>();
+  command
+      .add_option("files", o->files,
+                  "Result files, written with --json, logs of nccl-tests, OSU or IMB, and folders "
+                  "of them")
+      ->type_name("")
+      ->required();
+  command.add_option("-o,--folder", o->folder, "Folder to write to (default: here)")
+      ->type_name("FOLDER");
+  command
+      .add_option("--only", o->only,
+                  "Draw this chart, such as time_against_size, best_map or time_table; can be "
+                  "repeated (default: all that the records hold enough for)")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--algorithms", o->algorithms, "Show only these: ring,tree (default: all)")
+      ->type_name("NAMES");
+  as_list(command.add_option("-p,--ranks", o->ranks, "Show only these ranks: 8, or 2..64"))
+      ->type_name("COUNTS");
+  as_list(command.add_option("-s,--sizes", o->sizes, "Show only these sizes: 1M, or 1K..64Mx4"))
+      ->type_name("BYTES");
+  command
+      .add_option("--baseline", o->baseline,
+                  "Algorithm to compare with, as the charts call it (default: the library's own)")
+      ->type_name("NAME");
+  command
+      .add_option("--width", o->width,
+                  "Width of each figure: 3.4in, 86mm (default: for a screen)")
+      ->type_name("LENGTH");
+  command.add_option("--font", o->font, "Size of the text in points (default 9.5)")
+      ->type_name("NUMBER");
+  command.add_flag("--no-title", o->no_title,
+                   "Leave out titles, notes and the footer, for a figure with a caption");
+  command.add_flag("--share-y", o->share_y, "Draw all panels of a chart with one y axis");
+  command.add_flag("--winners", o->winners,
+                   "Print the fastest algorithms of simulated records as Markdown instead");
+  command.callback([o] { chart(*o); });
+}
+
+}  // namespace arlab::bench
