@@ -38,7 +38,7 @@ def any_row(rng: Few, kind: str, labels: list[str], sizes: list[int], ranks: lis
         row |= {"backend": rng.few("mpi", "threads"), "wrong": rng.choice((0, 0, 0, 3, None)), "modelled_us": rng.few(None, 0.0, 2.0, 2.0, 1e-9),
                 "time_us": rng.few({"median": time, "ci95": [time * 0.9, time * 1.1], "n": 9, "min": time, "p99": time}, {"median": time}, None)}
     elif kind == "simulate":
-        row |= {"model": rng.few("fluid", "loggops"), "topology": rng.choice(("torus:dims=4x4", "crossbar")) if rng.few(False, True) else None, "modelled_us": time,
+        row |= {"model": rng.few("fluid", "loggops"), "topology": rng.few("torus:dims=4x4", "crossbar", None), "modelled_us": time,
                 "machine": rng.few(None, "alpha=5us,beta=80ps", "beta=0ps"), "bound_us": rng.few(None, 0.0, time / 2), "disturbance": rng.few(None, "late=3:1us"),
                 "utilization_step_us": rng.few(None, 1.0), "rank_times_us": None,
                 "most_utilized_links": [{"name": "<h0>", "tier": "host", "bytes": 1, "utilization": 0.5, "utilization_by_step": [0.0, 1.0]}]}
@@ -50,8 +50,8 @@ def any_row(rng: Few, kind: str, labels: list[str], sizes: list[int], ranks: lis
                 "compressor": rng.choice((None, None, "int8", "topk:ratio=0.1", "topk:ratio=0.01")), "bandwidth_gbit_per_s": rng.choice((1.0, 10.0)) if rng.few(False, True) else None,
                 "step_us": rng.few(1.0, 5.0), "latency_us": rng.few(None, 50.0), "images_per_s": rng.few(0.0, 10.0, 10.0), "epochs": [epoch] * rng.few(0, 1, 3, 3)}
     else:
-        row |= {"model": rng.few("resnet50", "<u>bert"), "network": rng.choice(("10G", "100G", "<fat>")), "strategy": "multi_worker", "scheduler": rng.few("fifo", "dear"),
-                "compressor": rng.choice((None, "int8")), "step_us": time, "exposed_us": rng.few(0.0, time, 1e9), "computation_us": 1.0, "efficiency": rng.few(0.0, 0.5, 1.0, 7.0),
+        row |= {"model": rng.few("resnet50", "<u>bert"), "network": rng.few("10G", "100G", "<fat>"), "strategy": "multi_worker", "scheduler": rng.few("fifo", "dear"),
+                "compressor": rng.few(None, "int8"), "step_us": time, "exposed_us": rng.few(0.0, time, 1e9), "computation_us": 1.0, "efficiency": rng.few(0.0, 0.5, 1.0, 7.0),
                 "batch_per_worker": 64, "limit": rng.few("bandwidth", "computation"), "codec_us": 0.0, "bytes_per_rank_step": 1e6, "workers": row["ranks"], "samples_per_s": 1.0,
                 "alternatives": rng.few([], [{"what": "<fp16>", "saves_fraction": 0.25}])}
     for key in rng.sample(sorted(row), rng.choice((0, 0, 0, 0, 0, 1, 3))):  # absent, or null where the schema allows it

@@ -58,6 +58,12 @@ class Paper(Folder):
             self.assertEqual(done.returncode, 2, bad)
             self.assertRegex(done.stderr, rf"^error: {option} .*{re.escape(bad)}.*\n$")
 
+    def test_options_without_effect_are_refused(self) -> None:
+        for words in (("-o", "charts"), ("--only", "best_map"), ("--baseline", "Ring"), ("--width", "3in"), ("--font", "8"), ("--no-title",), ("--share-y",)):
+            done = charts(SAMPLE, "--winners", *words, cwd=self.folder)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertRegex(done.stderr, r"^error: --[a-z-]+ has no effect with --winners.*\n$")
+
     def test_options_choose_records(self) -> None:
         done = charts(SAMPLE, "-o", self.folder, "--only", "time_against_size", "--algorithms", "ring,MPI_Allreduce", "--sizes", "1K,4096,1M", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
