@@ -17,14 +17,14 @@ Json member(const Json& of, const char* key) {
   return of.is_object() ? of.value(key, Json(nullptr)) : Json(nullptr);
 }
 
-std::string text_of(const Json& of, const char* key) {
+std::string text_at(const Json& of, const char* key) {
   const Json found = member(of, key);
   return found.is_string() ? found.get<std::string>() : "";
 }
 
 // "NCCL 2.27.5": the number; empty if the log names none.
 std::string version_of(const Json& context) {
-  const std::string library = text_of(context, "nccl");
+  const std::string library = text_at(context, "nccl");
   const std::size_t space = library.rfind(' ');
   return library.substr(space == std::string::npos ? 0 : space + 1);
 }
@@ -45,21 +45,21 @@ class CallReader {
   /// Returns the call, or nothing: then why() says why.
   std::optional<NcclRow> read() {
     const Json time = member(record_, "time_us");
-    if (text_of(record_, "kind") != "run" || !member(time, "median").is_number() ||
+    if (text_at(record_, "kind") != "run" || !member(time, "median").is_number() ||
         !member(record_, "bytes").is_number() || !member(record_, "ranks").is_number())
       return none("records without times");
-    const std::string algorithm = text_of(record_, "algorithm");
+    const std::string algorithm = text_at(record_, "algorithm");
     const auto call = std::ranges::find(kCalls, algorithm, [](const auto& c) { return c.first; });
     if (call == std::end(kCalls))
       return none(fmt::format("times of {}: NCCL's alone are predicted",
                               algorithm.empty() ? "an unknown library" : algorithm));
-    NcclRow row{.machine = text_of(context_, "gpu"),
+    NcclRow row{.machine = text_at(context_, "gpu"),
                 .network = "",
                 .version = version_of(context_),
                 .collective = std::string(call->second),
-                .dtype = text_of(record_, "dtype"),
+                .dtype = text_at(record_, "dtype"),
                 .bytes = member(record_, "bytes").get<double>(),
-                .in_place = text_of(record_, "place") == "in",
+                .in_place = text_at(record_, "place") == "in",
                 .us = member(time, "median").get<double>(),
                 .split = NcclSplit::unfitted};
     if (!set_machine(row) || !set_size(row)) return std::nullopt;
