@@ -6,6 +6,7 @@
 
 #include "bench/logs/nccl_names.hpp"
 #include "bench/logs/words.hpp"
+#include "bench/text/words.hpp"
 
 namespace arlab::bench {
 namespace {

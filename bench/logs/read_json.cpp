@@ -10,6 +10,7 @@
 #include "bench/logs/nccl_rows.hpp"
 #include "bench/logs/preamble.hpp"
 #include "bench/logs/words.hpp"
+#include "bench/text/words.hpp"
 
 namespace arlab::bench {
 namespace {

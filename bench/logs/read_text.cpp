@@ -12,6 +12,7 @@
 #include "bench/logs/preamble.hpp"
 #include "bench/logs/row_shape.hpp"
 #include "bench/logs/words.hpp"
+#include "bench/text/words.hpp"
 
 namespace arlab::bench {
 namespace {

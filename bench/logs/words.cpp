@@ -83,17 +83,6 @@ std::string without_stamps(std::string_view line) {
   return kept;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view kSpaces = " \t\r";
-  std::vector<std::string_view> words;
-  for (std::size_t at = line.find_first_not_of(kSpaces); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kSpaces, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kSpaces, end);
-  }
-  return words;
-}
-
 std::optional<std::int64_t> whole_number(std::string_view word) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);

@@ -22,9 +22,6 @@ struct Printed {
 /// characters, which become spaces.
 std::string without_stamps(std::string_view line);
 
-/// Splits at spaces and tabs.
-std::vector<std::string_view> words_of(std::string_view line);
-
 /// Nothing unless the word is a whole number from 0 on that fits 63 bits.
 std::optional<std::int64_t> whole_number(std::string_view word);
 

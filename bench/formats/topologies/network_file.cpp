@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "algorithms/base/error.hpp"
+#include "bench/text/words.hpp"
 #include "simulator/topologies/import/file.hpp"
 
 namespace arlab::bench {

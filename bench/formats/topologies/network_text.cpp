@@ -63,17 +63,6 @@ long NetworkText::whole(std::string_view word, std::size_t line, std::string_vie
   return value;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view kSpace = " \t\v\f";
-  std::vector<std::string_view> words;
-  for (std::size_t at = line.find_first_not_of(kSpace); at != line.npos;) {
-    const std::size_t end = std::min(line.find_first_of(kSpace, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kSpace, end);
-  }
-  return words;
-}
-
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}{}'", word.substr(0, 40), word.size() > 40 ? "..." : "");
 }

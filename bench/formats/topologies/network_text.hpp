@@ -30,9 +30,6 @@ class NetworkText {
   std::string text_, name_;
 };
 
-/// Returns the words of a line, which spaces and tabs separate.
-std::vector<std::string_view> words_of(std::string_view line);
-
 /// Returns a word for a message: at most 40 characters of it, in quotes.
 std::string in_quotes(std::string_view word);
 

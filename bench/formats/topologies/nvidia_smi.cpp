@@ -14,6 +14,7 @@
 
 #include "bench/formats/topologies/graph_writer.hpp"
 #include "bench/formats/topologies/network_file.hpp"
+#include "bench/text/words.hpp"
 
 namespace arlab::bench {
 namespace {
