@@ -19,6 +19,7 @@ from .training import Drawing
 NEEDS = "NCCL's estimates of `arlab simulate native --network nccl` and simulated times, of the same GPUs"
 NCCL, OURS, BOUND = "#1c1f23", "#0072b2", "#9aa3ad"
 MOST_NAMES = 5  # of parts of a line
+WHOLE = ("ranks", "nodes", "ranks_per_node", "bytes", "modelled_us", "algorithm", "protocol")  # keys of a choice
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,13 @@ class Best:
 
 def panels(records: Sequence[Record]) -> list[Drawing]:
     """Returns a panel per number of GPUs that NCCL's model knows, if any of them are simulated."""
-    chosen = [r for r in records if r.get("kind") == "nccl" and r.get("chosen") and r.get("modelled_us")]
-    simulated = [r for r in records if r.get("kind") == "simulate" and time_of(r)]
+    chosen = [r for r in records if r.get("kind") == "nccl" and r.get("chosen") and all(map(r.get, WHOLE))]
+    simulated = [r for r in records if r.get("kind") == "simulate" and r.get("ranks") and r.get("bytes") and time_of(r)]
     made = []
     for ranks in sorted({r.get("ranks") for r in chosen}) if simulated else ():
         mine = [r for r in chosen if r.get("ranks") == ranks]
         ours = [r for r in simulated if r.get("ranks") == ranks]
-        taken = [Best(r.get("bytes"), r.get("modelled_us"), f"{r.get('algorithm')} {r.get('protocol')}") for r in mine]
+        taken = [Best(r.get("bytes"), r.get("modelled_us"), plain(f"{r.get('algorithm')} {r.get('protocol')}")) for r in mine]
         fastest = fastest_of(ours)
         nodes = mine[0].get("nodes")
         title = f"{count_text(ranks)} GPUs: {count_text(nodes)} node{'' if nodes == 1 else 's'} of {mine[0].get('ranks_per_node')}"
@@ -53,7 +54,7 @@ def fastest_of(records: Iterable[Record]) -> list[Best]:
     for record in records:
         size, us = record.get("bytes"), time_of(record)
         if us is not None and (size not in best or us * style.TIE < best[size].us):
-            best[size] = Best(size, us, str(record.get("algorithm") or label_of(record)))
+            best[size] = Best(size, us, plain(str(record.get("algorithm") or label_of(record))))
     return [best[size] for size in sorted(best)]
 
 

@@ -29,8 +29,8 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       waiting_(static_cast<std::size_t>(ranks)) {
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   messages_.reserve(actors_.size());
+  sorts_lanes_ = synchronous_ && changes_ && actors_.has_lanes();
   if constexpr (std::is_base_of_v<Actors, Source>) {
-    sorts_lanes_ = synchronous_ && actors_.lanes() > 1;
     if (options.trace) tracer_.emplace(*options.trace, actors_);
     if (options.sweep && !options.trace && synchronous_ && network.shortcuts() && !knows_sent_)
       repeats_.emplace(actors_);
@@ -176,7 +176,8 @@ std::span<const typename Engine<Source>::Index> Engine<Source>::in_order_of_lane
   if (!sorts_lanes_ || arrived.size() < 2) return arrived;
   by_lane_.assign(arrived.begin(), arrived.end());
   std::stable_sort(by_lane_.begin(), by_lane_.end(), [&](Index a, Index b) {
-    return actors_.lane_of(messages_.at(a).actor) < actors_.lane_of(messages_.at(b).actor);
+    return actors_.outer_lane_of(messages_.at(a).actor) <
+           actors_.outer_lane_of(messages_.at(b).actor);
   });
   return by_lane_;
 }

@@ -63,6 +63,7 @@ class ExternalRounds {
   /// The lane's number in this class, and its number for the caller.
   Index lane_of(Index actor) const { return ends_[actor].lane; }
   std::int32_t outer_lane_of(Index actor) const { return lanes_[lane_of(actor)]; }
+  bool has_lanes() const { return true; }  // perhaps
   /// Returns the actor, which must exist.
   Index actor_of(Rank rank, Index lane) const { return actors_.at(key(rank, lane)); }
   Index peer_of(Index actor, const Action& action) const { return message(actor, action).peer; }

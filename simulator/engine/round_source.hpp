@@ -72,6 +72,11 @@ class Actors {
   }
   const Problem& problem_of_lane(Index lane) const { return problems_[lane]; }
   Index lanes() const { return lanes_; }
+  bool has_lanes() const { return lanes_ > 1; }
+  /// The lane's number for the caller of the engine.
+  std::int32_t outer_lane_of(Index actor) const {
+    return static_cast<std::int32_t>(lane_of(actor));
+  }
   /// When the actor's messages leave.
   Turn turn_of(Index actor) const { return lanes_ == 1 ? Turn{} : turns_[lane_of(actor)]; }
   /// Whether two actions of a round name an element both.

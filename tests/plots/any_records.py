@@ -42,6 +42,9 @@ def any_row(rng: Few, kind: str, labels: list[str], sizes: list[int], ranks: lis
                 "machine": rng.few(None, "alpha=5us,beta=80ps", "beta=0ps"), "bound_us": rng.few(None, 0.0, time / 2), "disturbance": rng.few(None, "late=3:1us"),
                 "utilization_step_us": rng.few(None, 1.0), "rank_times_us": None,
                 "most_utilized_links": [{"name": "<h0>", "tier": "host", "bytes": 1, "utilization": 0.5, "utilization_by_step": [0.0, 1.0]}]}
+    elif kind == "nccl":
+        row |= {"machine": "nccl:gpu=h100", "nodes": rng.few(1, 2), "ranks_per_node": rng.few(1, 8), "protocol": rng.few("ll", "<simple>"), "channels": 8,
+                "latency_us": 1.0, "bandwidth_gb_per_s": 1.0, "modelled_us": time, "chosen": rng.few(True, True, False)}
     elif kind == "train":
         epoch = {"epoch": 1, "steps": 10, "samples": 1, "loss": rng.few(0.0, 1.0, 5e9, None), "elapsed_us": time, "compute_us": 0.0, "input_us": rng.few(0.0, 5.0),
                  "communication_us": 1.0, "codec_us": 0.0, "exposed_us": rng.few(0.0, 1e9, 1.0), "bytes_sent": rng.few(0, 1000), "accuracy": 0.5,
@@ -65,7 +68,7 @@ def any_row(rng: Few, kind: str, labels: list[str], sizes: list[int], ranks: lis
 def any_lines(seed: int) -> list[dict[str, Any]]:
     rng = Few(seed)
     sizes, ranks = (rng.sample(values, rng.choice((1, 2, 4, 5))) for values in ((0, 1, 3, 1024, 65536, 1 << 20, 1 << 50), (1, 2, 3, 4, 64, 1 << 20)))
-    kinds = rng.sample(("run", "simulate", "train", "plan", "replay"), rng.choice((1, 2, 5)))
+    kinds = rng.sample(("run", "simulate", "train", "plan", "replay", "nccl"), rng.choice((1, 2, 6)))
     labels = rng.sample(LABELS, rng.choice((1, 2, 3)))
     lines = [any_context(rng)] if rng.random() < 0.9 else []
     for _ in range(rng.choice((1, 12, 40, 80))):

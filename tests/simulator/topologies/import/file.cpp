@@ -251,7 +251,7 @@ TEST_CASE("hosts forward where others could not be reached, or as the file says"
 TEST_CASE("files are recognized by their extension") {
   for (const char* file : {"a.dot", "b/c.gv", "x.graphml", "x.xml", "n.yml", "n.yaml", "n.txt"})
     CHECK(is_topology_file(file));
-  for (const char* spec : {"torus", "fat_tree:k=8", "dot", "x.dots", "a.xml.txt"})
+  for (const char* spec : {"torus", "fat_tree:k=8", "dot", "x.dots", "a.xml.md"})
     CHECK_FALSE(is_topology_file(spec));
   CHECK(topology_file("a:b.xml/n.graphml:kind=host") == "a:b.xml/n.graphml");
   CHECK(topology_file("file:a/b") == "a/b");
