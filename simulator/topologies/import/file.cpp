@@ -152,8 +152,10 @@ class Conversion {
     const std::string ends = graph_.nodes[edge.from].id + "-" + graph_.nodes[edge.to].id;
     const std::string place = edge.line == 0 ? file_ : file_ + ":" + std::to_string(edge.line);
     const std::string what = place + ": link '" + (own ? name : ends) + "'";
+    const std::string* const tier = edge.attributes.find("tier");
     const Wire wire{settings_.bandwidth_of(edge.attributes, what),
-                    settings_.latency_of(edge.attributes, what), "link"};
+                    settings_.latency_of(edge.attributes, what),
+                    tier ? std::string_view(*tier) : "link"};
     builder.add_link(id[edge.from], id[edge.to], wire, name);
     if (!edge.directed)
       builder.add_link(id[edge.to], id[edge.from], wire, own ? name + " back" : "");

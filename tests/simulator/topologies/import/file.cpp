@@ -248,6 +248,24 @@ TEST_CASE("hosts forward where others could not be reached, or as the file says"
   CHECK(refusal(none).find("is not connected") != std::string::npos);
 }
 
+TEST_CASE("'kind', 'group', 'name', and 'tier' describe nodes of GPUs") {
+  const Topology pod = parse_topology(
+      "graph { edge [latency=0, bandwidth=\"400Gbps\", tier=nic]; rail [kind=switch]; "
+      "subgraph { node [kind=host, group=0]; g0; g1 } "
+      "subgraph { node [kind=host, group=1]; g2; g3 } "
+      "g0 -- g1 [tier=nvlink, bandwidth=\"450GB/s\", name=nv0]; { g0 g2 } -- rail; "
+      "g2 -- g3 [tier=nvlink, bandwidth=\"450GB/s\", name=nv1] }",
+      "pod.dot");
+  CHECK(pod.groups() == 2);
+  CHECK(pod.group_of(3) == 1);
+  CHECK(pod.tiers() == std::vector<std::string>{"nvlink", "nic"});
+  for (const Link& link : pod.links()) {
+    const bool is_nvlink = link.name.starts_with("nv");
+    CHECK(pod.tiers()[index(link.tier)] == (is_nvlink ? "nvlink" : "nic"));
+    CHECK(link.bandwidth == (is_nvlink ? 450e9 : 50e9));
+  }
+}
+
 TEST_CASE("files are recognized by their extension") {
   for (const char* file : {"a.dot", "b/c.gv", "x.graphml", "x.xml", "n.yml", "n.yaml", "n.txt"})
     CHECK(is_topology_file(file));
