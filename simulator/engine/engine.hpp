@@ -163,7 +163,7 @@ class Engine {
   std::vector<TeamActions<TeamPlace>> teams_;  // of each lane, once one has a transfer
   std::vector<Transfer> transfers_;            // on their way, by slot
   std::vector<Index> free_slots_;
-  std::vector<Index> by_lane_;   // messages that arrive together
+  std::vector<Index> by_lane_;             // messages that arrive together
   std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap
   std::optional<Tracer> tracer_;
   std::optional<RepeatedRounds> repeats_;

@@ -14,7 +14,6 @@ class DigitShift {
       : symmetry_(symmetry),
         images_(topology, router.links(), router.routing()),
         router_(router),
-        kinds_(kinds_of(topology.links())),
         hosts_(topology.hosts()),
         host_of_(host_of) {}
 
@@ -47,7 +46,7 @@ class DigitShift {
   std::optional<std::vector<LinkId>> by_all_routes(std::span<const Rank> image) const {
     constexpr std::size_t kMostRanks = 512;  // milliseconds, where all ranks take seconds
     if (host_of_.size() > kMostRanks) return {};
-    LinkImages images(kinds_);
+    LinkImages images(images_.kinds());
     std::vector<LinkId> route;
     for (const Rank a : host_of_)
       for (const Rank b : host_of_) {
@@ -64,7 +63,6 @@ class DigitShift {
   const RankSymmetry& symmetry_;
   RouteImages images_;
   Router& router_;
-  std::vector<std::int32_t> kinds_;  // of links
   Rank hosts_;
   std::span<const Rank> host_of_;
 };

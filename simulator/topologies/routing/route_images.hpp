@@ -57,6 +57,8 @@ class RouteImages {
   /// image of each link; nothing if it is not proved that all routes between used hosts have
   /// the routes between their images as images, over links of equal bandwidth and latency.
   std::optional<std::vector<LinkId>> of(std::span<const Rank> image) const;
+  /// Of the links, as kinds_of() returns them.
+  std::span<const std::int32_t> kinds() const { return kinds_; }
 
   static constexpr Rank kUnused = -1;
 

@@ -122,27 +122,30 @@ Time Router::latency(std::span<const LinkId> route) const {
 }
 
 // Ways lead to the target's switch; from there goes the target's only link.
-NodeId Router::goal_of(Rank target) const {
+Router::Goal Router::goal_of(Rank target) const {
   const LinkId last = only_link_to(topology_, target);
-  return last < 0 ? target : topology_.link(last).from;
+  return {last < 0 ? target : topology_.link(last).from, last};
 }
 
 void Router::by_table(Rank target, std::uint64_t key) {
-  while (route_.at() != target) {
+  const Goal goal = goal_of(target);
+  while (route_.at() != goal.node) {
     const NodeId at = route_.at();
-    if (ways(at, target).empty())
+    find_ways(at, goal.node);
+    if (ways_.empty())
       fail(Blame::usage, "there is no route from '" + topology_.node(at).name + "' to '" +
                              topology_.node(target).name + "' in " + topology_.spec());
     route_.take(ways_[mixed(key ^ static_cast<std::uint64_t>(at)) % ways_.size()]);
   }
+  if (goal.last >= 0) route_.take(goal.last);
 }
 
 std::span<const LinkId> Router::ways(NodeId at, Rank target) {
-  const NodeId goal = goal_of(target);
-  if (at == goal)
-    ways_.assign(1, only_link_to(topology_, target));
+  const Goal goal = goal_of(target);
+  if (at == goal.node)
+    ways_.assign(1, goal.last);
   else
-    find_ways(at, goal);
+    find_ways(at, goal.node);
   return ways_;
 }
 

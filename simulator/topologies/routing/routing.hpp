@@ -74,8 +74,13 @@ class Router {
     std::vector<Distance> distance;  ///< by node; kept for ecmp and spray
   };
 
+  struct Goal {
+    NodeId node = 0;  ///< to which tables lead
+    LinkId last = 0;  ///< from there to the target; below 0: the target is the goal
+  };
+
   void by_table(Rank target, std::uint64_t key);
-  NodeId goal_of(Rank target) const;
+  Goal goal_of(Rank target) const;
   void find_ways(NodeId at, NodeId goal);
   const Table& table_to(NodeId target);
 
