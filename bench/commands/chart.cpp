@@ -84,8 +84,7 @@ int opened_archive() {
 [[noreturn]] void chart(const ChartCommand& command) {
   std::vector<std::string> arguments = arguments_of(command);
   const std::string found = python();
-  if (found.empty())
-    fail(Blame::environment, "charts need Python: apt install python3-matplotlib");
+  if (found.empty()) fail(Blame::environment, "charts need Python: apt install python3-matplotlib");
   const std::string start = fmt::format(
       "import sys\nsys.path[0] = '/proc/self/fd/{}/plots'\n"
       "from charts.command import main\nsys.exit(main(sys.argv[1:]))",
@@ -97,8 +96,8 @@ int opened_archive() {
   pointers.push_back(nullptr);
   ::setenv("ARLAB", own_program().c_str(), 0);  // which reads logs for the charts
   ::execvp(found.c_str(), pointers.data());
-  fail(Blame::environment, fmt::format("cannot start {} ({}): install Python again", found,
-                                       std::strerror(errno)));
+  fail(Blame::environment,
+       fmt::format("cannot start {} ({}): install Python again", found, std::strerror(errno)));
 }
 
 }  // namespace
@@ -137,8 +136,7 @@ void add_chart(CLI::App& command, Session&) {
                   "Algorithm to compare with, as the charts call it (default: the library's own)")
       ->type_name("NAME");
   command
-      .add_option("--width", o->width,
-                  "Width of each figure: 3.4in, 86mm (default: for a screen)")
+      .add_option("--width", o->width, "Width of each figure: 3.4in, 86mm (default: for a screen)")
       ->type_name("LENGTH");
   command.add_option("--font", o->font, "Size of the text in points (default 9.5)")
       ->type_name("NUMBER");

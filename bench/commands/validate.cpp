@@ -101,13 +101,9 @@ bool is_of_tables(const std::vector<std::string>& paths) {
   std::error_code ignored;
   if (paths.size() > 1 || std::filesystem::is_regular_file(paths[0], ignored)) return false;
   if (!std::filesystem::is_directory(paths[0], ignored)) return true;
-  for (const std::filesystem::directory_entry& entry :
-       std::filesystem::directory_iterator(paths[0], ignored)) {
-    const std::string file = entry.path().filename().string();
-    for (const char* table :
-         {"allreduce.csv", kNccl, kTuner, "training_schedules.csv", "training_scaling.csv", kGains})
-      if (file == table) return true;
-  }
+  for (const char* table :
+       {"allreduce.csv", kNccl, kTuner, "training_schedules.csv", "training_scaling.csv", kGains})
+    if (std::filesystem::exists(path(paths[0]) / table, ignored)) return true;
   return std::filesystem::is_empty(paths[0], ignored);
 }
 

@@ -75,4 +75,26 @@ std::optional<Collective> nccl_collective(std::string_view program) {
   return entry == std::end(kPrograms) ? std::nullopt : entry->second;
 }
 
+std::string nccl_call(Collective collective) {
+  switch (collective) {
+    case Collective::allreduce:
+      return "ncclAllReduce";
+    case Collective::reduce_scatter:
+      return "ncclReduceScatter";
+    case Collective::all_gather:
+      return "ncclAllGather";
+    case Collective::reduce:
+      return "ncclReduce";
+    case Collective::broadcast:
+      return "ncclBroadcast";
+  }
+  return "";
+}
+
+std::string_view nccl_program_of_call(std::string_view call) {
+  for (const auto& [program, collective] : kPrograms)
+    if (collective && nccl_call(*collective) == call) return program;
+  return {};
+}
+
 }  // namespace arlab::bench

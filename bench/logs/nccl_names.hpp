@@ -28,4 +28,10 @@ std::string nccl_program(std::string_view path);
 /// Returns the collective of the program "all_reduce"; nothing if records have none such.
 std::optional<Collective> nccl_collective(std::string_view program);
 
+/// Returns NCCL's function, such as "ncclAllReduce".
+std::string nccl_call(Collective collective);
+
+/// Returns the program of such a function, "all_reduce"; empty if it is none.
+std::string_view nccl_program_of_call(std::string_view call);
+
 }  // namespace arlab::bench

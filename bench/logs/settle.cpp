@@ -20,9 +20,9 @@ std::string left_out(const NcclTable& table, std::string_view why) {
 // The collective by what a row shows: operation, root, and whether the count is of the whole
 // vector. An all_gather looks like an alltoall, and is not told from it.
 std::optional<Collective> shown_collective(const NcclRows& rows) {
-  const auto largest = std::max_element(
-      rows.begin(), rows.end(),
-      [](const NcclLogRow& a, const NcclLogRow& b) { return a.size < b.size; });
+  const auto largest =
+      std::max_element(rows.begin(), rows.end(),
+                       [](const NcclLogRow& a, const NcclLogRow& b) { return a.size < b.size; });
   const auto element = static_cast<std::int64_t>(collectives::size_of(largest->dtype));
   const bool whole = largest->count * element == largest->size;
   if (largest->op && largest->root) return Collective::reduce;
@@ -42,10 +42,10 @@ std::optional<Collective> collective_of(const NcclTable& table, const LogHints& 
   const std::optional<Collective> named = nccl_collective(program);
   if (!named)
     log.refuse(table.line,
-           left_out(table, program.empty()
-                               ? "the log does not say whether this is an all_gather: give "
-                                 "--collective to arlab import"
-                               : fmt::format("records have no collective {}", program)));
+               left_out(table, program.empty()
+                                   ? "the log does not say whether this is an all_gather: give "
+                                     "--collective to arlab import"
+                                   : fmt::format("records have no collective {}", program)));
   return named;
 }
 
@@ -57,17 +57,19 @@ std::optional<Rank> ranks_of(const NcclTable& table, Collective collective, cons
   const bool fits = table.ranks && *table.ranks >= likely.first && *table.ranks <= likely.second;
   if (fits) return table.ranks;
   if (table.ranks) {
-    log.refuse(table.line,
-           left_out(table, fmt::format("the header lists {} ranks, but the numbers are those of {} "
-                                       "of {}: give --ranks to arlab import",
-                                       *table.ranks, name(collective), to_text(likely))));
+    log.refuse(
+        table.line,
+        left_out(table, fmt::format("the header lists {} ranks, but the numbers are those of {} "
+                                    "of {}: give --ranks to arlab import",
+                                    *table.ranks, name(collective), to_text(likely))));
     return std::nullopt;
   }
   if (likely.first != likely.second) {
-    log.refuse(table.line,
-           left_out(table, fmt::format("the log does not list the ranks, and the numbers fit {}: "
-                                       "give --ranks to arlab import",
-                                       to_text(likely))));
+    log.refuse(
+        table.line,
+        left_out(table, fmt::format("the log does not list the ranks, and the numbers fit {}: "
+                                    "give --ranks to arlab import",
+                                    to_text(likely))));
     return std::nullopt;
   }
   log.notes.push_back(
@@ -89,22 +91,6 @@ bool shows(const NcclLogRow& row, Collective collective) {
   return reduces == row.op.has_value();
 }
 
-std::string name_in_nccl(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return "ncclAllReduce";
-    case Collective::reduce_scatter:
-      return "ncclReduceScatter";
-    case Collective::all_gather:
-      return "ncclAllGather";
-    case Collective::reduce:
-      return "ncclReduce";
-    case Collective::broadcast:
-      return "ncclBroadcast";
-  }
-  return "";
-}
-
 }  // namespace
 
 void settle(NcclTable table, const LogHints& hints, Log& log) {
@@ -117,15 +103,15 @@ void settle(NcclTable table, const LogHints& hints, Log& log) {
   for (const NcclLogRow& row : table.rows)
     if (!fits(row, *collective, *ranks) || !shows(row, *collective)) bad.insert(row.line);
   for (const std::size_t line : bad)
-    log.refuse(line,
-           fmt::format("the numbers are not those of {} of {} ranks", name(*collective), *ranks));
+    log.refuse(line, fmt::format("the numbers are not those of {} of {} ranks", name(*collective),
+                                 *ranks));
   LogTable settled{.line = table.line,
                    .origin = std::move(table.origin),
                    .collective = *collective,
                    .ranks = *ranks,
                    .host_of_rank = std::move(table.host_of_rank)};
   if (settled.host_of_rank.size() != static_cast<std::size_t>(*ranks)) settled.host_of_rank.clear();
-  if (settled.origin.algorithm.empty()) settled.origin.algorithm = name_in_nccl(*collective);
+  if (settled.origin.algorithm.empty()) settled.origin.algorithm = nccl_call(*collective);
   for (const NcclLogRow& row : table.rows)
     if (!bad.contains(row.line))
       settled.rows.push_back({row.line,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/logs/nccl_names.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -29,14 +30,6 @@ std::string version_of(const Json& context) {
   return library.substr(space == std::string::npos ? 0 : space + 1);
 }
 
-// Calls of the library, as records and as nccl-tests name them.
-constexpr std::pair<std::string_view, std::string_view> kCalls[] = {
-    {"ncclAllReduce", "all_reduce"},
-    {"ncclAllGather", "all_gather"},
-    {"ncclReduceScatter", "reduce_scatter"},
-    {"ncclBroadcast", "broadcast"},
-    {"ncclReduce", "reduce"}};
-
 class CallReader {
  public:
   CallReader(const Json& record, const Json& context, const LoggedMachine& given)
@@ -49,14 +42,14 @@ class CallReader {
         !member(record_, "bytes").is_number() || !member(record_, "ranks").is_number())
       return none("records without times");
     const std::string algorithm = text_at(record_, "algorithm");
-    const auto call = std::ranges::find(kCalls, algorithm, [](const auto& c) { return c.first; });
-    if (call == std::end(kCalls))
+    const std::string_view program = nccl_program_of_call(algorithm);
+    if (program.empty())
       return none(fmt::format("times of {}: NCCL's alone are predicted",
                               algorithm.empty() ? "an unknown library" : algorithm));
     NcclRow row{.machine = text_at(context_, "gpu"),
                 .network = "",
                 .version = version_of(context_),
-                .collective = std::string(call->second),
+                .collective = std::string(program),
                 .dtype = text_at(record_, "dtype"),
                 .bytes = member(record_, "bytes").get<double>(),
                 .in_place = text_at(record_, "place") == "in",

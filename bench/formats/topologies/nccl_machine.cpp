@@ -78,13 +78,21 @@ class MachineReader {
     for (const Xml& cpu : xml_.root().children()) hashes_.insert(host_of(cpu));
   }
 
-  void add_children(const Xml& parent, GraphWriter::Node above) {
+  // A PCI device of this rate and name may be a GPU.
+  struct Device {
+    double rate = 0;
+    std::string bus;
+  };
+
+  void add_children(const Xml& parent, GraphWriter::Node above, const Device* device = nullptr) {
     for (const Xml& child : parent.children()) {
       if (child.type() != pugi::node_element) continue;
       if (is_called(child, "pci"))
         add_pci(child, above);
       else if (is_called(child, "nic"))
         add_nic(child, above);
+      else if (device && is_called(child, "gpu"))
+        add_gpu(child, above, device->rate, device->bus);
       else
         xml_.unknown(child);
     }
@@ -96,19 +104,9 @@ class MachineReader {
       xml_.wrong(pci,
                  fmt::format("two <pci> have the busid {}: give each its own", in_quotes(bus)));
     const GraphWriter::Node node = writer_.add_switch(prefix_ + bus);
-    const double rate = pci_rate(pci);
-    writer_.add_cable(above, node, rate, std::nullopt, xml_.line_of(pci));
-    for (const Xml& child : pci.children()) {
-      if (child.type() != pugi::node_element) continue;
-      if (is_called(child, "pci"))
-        add_pci(child, node);
-      else if (is_called(child, "nic"))
-        add_nic(child, node);
-      else if (is_called(child, "gpu"))
-        add_gpu(child, node, rate, bus);
-      else
-        xml_.unknown(child);
-    }
+    const Device device{pci_rate(pci), bus};
+    writer_.add_cable(above, node, device.rate, std::nullopt, xml_.line_of(pci));
+    add_children(pci, node, &device);
   }
 
   // Width times the rate of a lane, which NCCL takes as 0.75 of what the generation has, in steps.

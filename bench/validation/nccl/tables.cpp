@@ -107,9 +107,11 @@ std::string nccl_tables(const NcclValidation& validation) {
       split_tables("of split test inside one node", predicted(validation, NcclSplit::test, false));
   text +=
       split_tables("of split test on several nodes", predicted(validation, NcclSplit::test, true));
-  text += split_tables("inside one node of machines without calibration rows, none of theirs fitted",
+  constexpr std::string_view kUnfitted =
+      " of machines without calibration rows, none of theirs fitted";
+  text += split_tables(fmt::format("inside one node{}", kUnfitted),
                        predicted(validation, NcclSplit::unfitted, false));
-  text += split_tables("on several nodes of machines without calibration rows, none of theirs fitted",
+  text += split_tables(fmt::format("on several nodes{}", kUnfitted),
                        predicted(validation, NcclSplit::unfitted, true));
   Cells cells;
   for (const FittedSystem& one : validation.machines)
