@@ -46,15 +46,19 @@ set(ARLAB_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <condit
 # Of Boost, what most sources of the simulator include: it takes longer than what they add to it.
 set(ARLAB_GRAPH_HEADER <boost/graph/adjacency_list.hpp>)
 
-# arlab_precompile(<target>): the standard headers, compiled once for arlab_algorithms and reused by all other targets; for
-# arlab_simulator together with Boost's graphs.
+# arlab_precompile(<target>): the standard headers, compiled once and reused by all other targets; for arlab_simulator together
+# with Boost's graphs. Targets with other flags of the stack protector cannot share them: the compiler would read all again.
 function(arlab_precompile target)
-  if(target STREQUAL "arlab_algorithms")
-    target_precompile_headers(${target} PRIVATE ${ARLAB_STANDARD_HEADERS})
-  elseif(target STREQUAL "arlab_simulator")
+  set(owner arlab_algorithms)
+  if(ARLAB_HARDENED)
+    set(owner arlab_collectives)
+  endif()
+  if(target STREQUAL "arlab_simulator")
     target_precompile_headers(${target} PRIVATE ${ARLAB_STANDARD_HEADERS} ${ARLAB_GRAPH_HEADER})
+  elseif(target STREQUAL "arlab_algorithms" OR target STREQUAL owner)
+    target_precompile_headers(${target} PRIVATE ${ARLAB_STANDARD_HEADERS})
   else()
-    target_precompile_headers(${target} REUSE_FROM arlab_algorithms)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
   endif()
 endfunction()
 

@@ -33,7 +33,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
   if constexpr (std::is_base_of_v<Actors, Source>) {
     if (options.trace) tracer_.emplace(*options.trace, actors_);
     if (options.sweep && !options.trace && synchronous_ && network.shortcuts() && !knows_sent_)
-      repeats_.emplace(actors_);
+      repeats_.emplace(actors_, network.shortcuts()->reduction(Bytes{1} << 40) == Time{});
   }
   const std::span<const Time> starts = options.starts;
   const auto start_of = [&](Rank rank) { return starts.empty() ? Time{} : starts[index(rank)]; };

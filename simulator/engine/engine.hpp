@@ -88,6 +88,7 @@ class Engine {
 
   // Rounds.
   bool next_round(Index id);
+  Round round_of(Index id) const;
   [[gnu::always_inline]] void schedule(Kind kind, Index actor, Time time, Time now,
                                        Index number = 0) {
     queue_.push(

@@ -17,6 +17,13 @@ bool Engine<Source>::next_round(Index id) {
 }
 
 template <class Source>
+Round Engine<Source>::round_of(Index id) const {
+  if constexpr (std::is_base_of_v<Actors, Source>)
+    if (repeats_) return repeats_->round(id);
+  return actors_.round(id);
+}
+
+template <class Source>
 void Engine<Source>::begin(Index id, Time now, Time since) {
   while (next_round(id))
     if (post(id, now, since)) return;
@@ -32,7 +39,7 @@ void Engine<Source>::begin(Index id, Time now, Time since) {
 template <class Source>
 bool Engine<Source>::post(Index id, Time now, Time since) {
   Actor& a = actors_[id];
-  const Round round = actors_.round(id);
+  const Round round = round_of(id);
   if (tracer_) tracer_->round(id);
   a.pending.post(round);
   a.done = now;

@@ -2,8 +2,10 @@
 //
 // Ranks that share links fall into step: each starts a round as long after its last one as all the
 // others do, and the same messages are on their way. If the simulation is in the state in which it
-// was one round before, apart from the time, it returns to it as often as all programs repeat that
-// round. So these rounds are taken from the programs, and only counted.
+// was some rounds before, apart from the time, it returns to it as often as all programs repeat
+// these rounds. So they are taken from the programs, and only counted. The period is one round
+// where all ranks are alike, and more where a delay travels around them: in a ring, the time that
+// the longest hop adds comes back to a rank after all hops of one kind.
 //
 // A state is compared at a time at which nothing more happens, when all that will is decided by the
 // messages on their way. It is exact: times in whole picoseconds, bytes and rates to the last bit.
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "simulator/engine/round_source.hpp"
@@ -45,14 +48,26 @@ class RepeatedRounds {
     Index depth = 0;
   };
 
-  explicit RepeatedRounds(Actors& actors) : actors_(actors), rounds_(actors.size()) {}
+  /// `reductions_are_free`: a message takes as long whether it is added or overwrites.
+  RepeatedRounds(Actors& actors, bool reductions_are_free)
+      : actors_(actors),
+        reductions_are_free_(reductions_are_free),
+        rounds_(actors.size()),
+        since_(actors.size()),
+        signatures_(actors.size()),
+        ahead_(actors.size()),
+        kept_rounds_(actors.size()) {}
 
   /// Advances the actor to its next round, as Actors::next() does.
   bool next(Index actor);
+  /// Returns the actor's round.
+  Round round(Index actor) const {
+    return is_ahead(actor) ? kept_rounds_[actor] : actors_.round(actor);
+  }
   /// Returns whether observe() is to be called as soon as nothing more happens at the current time.
   bool is_due() const { return is_due_; }
-  /// Compares the state with that of one round before, and skips the rounds that repeat it, up to
-  /// the one that ends after `latest`. Returns nothing if there are none.
+  /// Compares the state with an earlier one, and skips the rounds that repeat those since then, up
+  /// to the one that ends after `latest`. Returns nothing if there are none.
   std::optional<Skip> observe(Time now, std::vector<Flight> flights, Time latest);
 
  private:
@@ -63,31 +78,48 @@ class RepeatedRounds {
     bool taken = false;
     bool operator==(const Message&) const = default;
   };
+  /// Apart from `at`, relative to it: equal where all that follows is.
   struct State {
-    Time now{};
-    std::vector<Flight> flights;
+    struct At {
+      Time now{};
+      Index round = 0, depth = 0;  // of the first actor
+    };
+    At at;
+    std::vector<Flight> flights;                         // in order
     std::vector<Index> rounds, depth, next_depth, left;  // of each actor
-    std::vector<Time> done;                              // of each actor, after `now`
+    std::vector<Time> done;                              // of each actor
     std::vector<std::size_t> first;                      // of each actor's messages
     std::vector<Message> messages;                       // of their current rounds
+    bool equals(const State& other) const;
+    std::uint64_t hash() const;
   };
-  enum class Ahead : std::uint8_t { no, round, end };  // what the actor's program has reached
+  /// A program that has been asked for more rounds than its actor has begun.
+  struct Ahead {
+    Index same = 0;  // rounds that repeat the actor's, before the one below
+    enum class Then : std::uint8_t { current, round, end } then = Then::current;
+  };
 
-  Message message(Index actor, const Action& action) const {
-    return {action.kind, action.peer, actors_.bytes_of(actor, action), false};
-  }
+  bool is_ahead(Index actor) const { return ahead_[actor].then != Ahead::Then::current; }
+  Message message(Index actor, const Action& action) const;
+  void note_round(Index actor);
   std::optional<State> state(Time now, std::vector<Flight> flights) const;
-  static bool repeats(State& before, State& now);
+  void expect(State state);
   std::optional<Skip> skip(const State& before, const State& now, Time latest);
-  bool advance_all(const State& state);
-  bool is_repeated(Index actor, const State& state) const;
   void keep_rounds();
+  void look_ahead(Index actor);
+  bool is_repeated(Index actor) const;
 
   Actors& actors_;
-  std::vector<Index> rounds_;  // that each actor has started
-  std::vector<Ahead> ahead_;   // of each actor, after rounds were skipped
-  std::vector<Action> kept_;   // the rounds that actors were in then
-  std::optional<State> before_;
+  bool reductions_are_free_;
+  std::vector<Index> rounds_;              // that each actor has started
+  std::vector<Index> since_;               // the first of those that equal its current one
+  std::vector<std::uint64_t> signatures_;  // of its current one
+  std::vector<Ahead> ahead_;               // of each actor's program
+  std::vector<Action> kept_;               // the rounds that actors were in then
+  std::vector<Round> kept_rounds_;         // of each actor
+  std::optional<State> before_;            // that may return
+  Index due_ = 0;                          // when it may: a round of the first actor
+  std::unordered_map<std::uint64_t, Index> seen_;  // the round of each state's hash
   bool is_due_ = false;
 };
 

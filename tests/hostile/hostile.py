@@ -15,8 +15,10 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,7 +28,8 @@ import cases
 
 LOG = pathlib.Path(__file__).resolve().parents[1] / "bench" / "logs" / "fixtures" / "efa_srun.txt"
 NETWORKS = LOG.parents[2] / "formats" / "topologies" / "files"
-LIMIT = 30  # seconds: a sanitized program takes several times as long, and other tests run beside it
+PROCESSOR_LIMIT = 30  # seconds of processor time: a sanitized program takes several times as long
+LIMIT = 120  # seconds until a program that waits counts as hanging: other tests run beside it
 CLASSES = ("crash", "hang", "status", "message", "silence", "loss")
 LEAKED = re.compile(r"what\(\)|terminate called|std::|basic_|__|vector::|stoi|stod|json\.exception|Traceback|internal error|bad_alloc")
 
@@ -83,17 +86,24 @@ def run(arlab, case, fixtures):
         before = {path.name for path in folder.iterdir()}
         text_before = (folder / case.kept).read_bytes() if case.kept else b""
         stdout = open("/dev/full", "wb") if case.stdout == "full" else subprocess.PIPE
-        close_it = (lambda: os.close(1)) if case.stdout == "closed" else None
+
+        def prepare():
+            resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_LIMIT, PROCESSOR_LIMIT + 1))
+            if case.stdout == "closed":
+                os.close(1)
+
         begin = time.monotonic()
         try:
             done = subprocess.run([*launcher(case.launched), arlab, *case.arguments], cwd=folder, env={**environment(), **LAUNCHED, **case.variables}, stdin=subprocess.DEVNULL,
-                                  stdout=stdout, stderr=subprocess.PIPE, timeout=LIMIT, preexec_fn=close_it, check=False)
+                                  stdout=stdout, stderr=subprocess.PIPE, timeout=LIMIT, preexec_fn=prepare, check=False)
         except subprocess.TimeoutExpired:
             return "hang", f"no end within {LIMIT} s", LIMIT
         finally:
             if stdout is not subprocess.PIPE:
                 stdout.close()
         seconds = time.monotonic() - begin
+        if done.returncode == -signal.SIGXCPU:
+            return "hang", f"no end within {PROCESSOR_LIMIT} s of processor time", seconds
         err = done.stderr.decode(errors="replace")
         fresh = {path.name for path in folder.iterdir()} - before
         problem = judge(case, done.returncode, done.stdout or b"", err, fresh)
