@@ -69,6 +69,22 @@ TEST_CASE("a ring falls into step after ranks that begin late") {
   CHECK(ring.fast.engine == EngineKind::periods);
 }
 
+// The hops between leaves are longer. What they add to a rank's time comes back after all hops of a
+// leaf, since each rank waits for the one before it.
+TEST_CASE("a ring of unlike hops repeats its rounds leaf by leaf") {
+  for (const Rank ranks_of_leaf : {8, 16}) {
+    const Rank ranks = ranks_of_leaf * 16;
+    const std::string down = std::to_string(ranks_of_leaf);
+    const FabricSpec fabric{.topology = "fat_tree:down=" + down + "x16,up=1x" + down};
+    for (const int segments : {2, 3}) {  // one lane alone shares no link
+      const Problem p{.ranks = ranks, .elements = Count{ranks} * 50 * segments};
+      const Pair ring = check(find_algorithm("ring"), p, fabric, {}, segments);
+      CHECK(ring.fast.engine == EngineKind::periods);
+      CHECK(ring.fast.events * 3 < ring.events.events * 2);
+    }
+  }
+}
+
 TEST_CASE("lanes of a ring repeat their rounds together") {
   const Problem p{.ranks = 32, .elements = 32 * 300};
   CHECK(check(find_algorithm("ring"), p, leaves(32), {}, 3).fast.engine == EngineKind::periods);
