@@ -1,0 +1,69 @@
+// Weighted owners on a switch whose hosts have links of unequal speed.
+#include <string>
+
+#include "simulator/bounds/network_bounds.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "simulator/topologies/fabric.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::simulator;
+
+namespace {
+
+// Hosts on one switch, each with links of its own rate in both directions.
+std::shared_ptr<const Fabric> star(const std::vector<int>& rates) {
+  const auto ranks = static_cast<Rank>(rates.size());
+  TopologyBuilder builder("star", ranks, 1, 2. * ranks);
+  std::vector<Rank> hosts;
+  for (Rank r = 0; r < ranks; ++r) hosts.push_back(builder.add_host("h" + std::to_string(r)));
+  const NodeId center = builder.add_switch("center", 1);
+  for (const Rank r : hosts)
+    builder.add_cable(r, center, {.bandwidth = 1e9 * rates[index(r)], .latency = Time{500'000}});
+  return std::make_shared<const Fabric>(
+      Fabric{std::move(builder).build(), Routing::automatic, 0, std::move(hosts)});
+}
+
+struct Outcome {
+  double microseconds = 0, of_bound = 0;
+};
+
+Outcome run(const std::vector<int>& rates, Bytes bytes) {
+  const auto fabric = star(rates);
+  std::string spec = "weighted:rates=";
+  for (const int rate : rates) spec += std::to_string(rate) + "x";
+  spec.pop_back();
+  const auto ranks = static_cast<Rank>(rates.size());
+  const Problem p{.ranks = ranks, .elements = bytes / 4};
+  const auto network = make_network(find_model("fluid"), {}, ranks, fabric);
+  const double time = microseconds(simulate(find_algorithm(spec), p, 4, *network).finish);
+  const NetworkBounds bounds = network_bounds(fabric->topology, fabric->host_of);
+  return {time, least_microseconds(bounds, p, 4) / time};
+}
+
+}  // namespace
+
+TEST_CASE("one NIC of 16 at half its speed costs 10%, not twice the time") {
+  std::vector<int> rates(16, 12);
+  const Outcome whole = run(rates, Bytes{1} << 30);
+  rates[5] = 6;
+  const Outcome slow = run(rates, Bytes{1} << 30);
+  CHECK(slow.microseconds < 1.1 * whole.microseconds);
+  CHECK(slow.of_bound > 0.94);
+  CHECK(slow.of_bound <= 1);
+}
+
+TEST_CASE("random rates: within 10% of the bound from 64 MiB") {
+  std::uint32_t random = 7;
+  for (const Rank ranks : {2, 3, 5, 8, 16, 24}) {
+    std::vector<int> rates;
+    for (Rank r = 0; r < ranks; ++r)
+      rates.push_back(static_cast<int>(3 + (random = random * 747796405u + 2891336453u) % 10));
+    rates[0] = 1;
+    const Outcome outcome = run(rates, Bytes{64} << 20);
+    INFO(ranks << " ranks: " << outcome.of_bound);
+    CHECK(outcome.of_bound > 0.9);
+    CHECK(outcome.of_bound <= 1 + 1e-9);
+  }
+}
