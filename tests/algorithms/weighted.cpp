@@ -14,13 +14,12 @@ namespace {
 
 // How long each rank is busy with shares of these weights, in times of the whole vector at rate 1.
 std::vector<double> busy(const std::vector<double>& rates, const std::vector<Count>& weights) {
-  const auto total =
-      static_cast<double>(std::accumulate(weights.begin(), weights.end(), Count{0}));
+  const auto total = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Count{0}));
   std::vector<double> times;
   for (std::size_t r = 0; r < rates.size(); ++r)
-    times.push_back((1 + (static_cast<double>(rates.size()) - 2) *
-                             static_cast<double>(weights[r]) / total) /
-                    rates[r]);
+    times.push_back(
+        (1 + (static_cast<double>(rates.size()) - 2) * static_cast<double>(weights[r]) / total) /
+        rates[r]);
   return times;
 }
 
@@ -37,8 +36,7 @@ TEST_CASE("ranks that own something finish together, and those that own nothing 
     const double slowest = 1 / *std::min_element(rates.begin(), rates.end());
     for (std::size_t r = 0; r < rates.size(); ++r) {
       INFO("rank " << r << " of " << ranks);
-      if (weights[r] > 0 && last > slowest * 1.001)
-        CHECK(times[r] == Catch::Approx(last).epsilon(1e-3));
+      if (weights[r] > 0 && last > slowest * 1.001) CHECK(times[r] == Approx(last).epsilon(1e-3));
       CHECK(times[r] <= std::max(last, slowest) * (1 + 1e-9));
     }
   }
@@ -52,7 +50,7 @@ TEST_CASE("a rank of half the rate owns nothing, and equal ranks the same") {
   weights = shares_for(rates);
   CHECK(weights[3] == 0);
   CHECK(weights[0] > 0);
-  CHECK(busy(rates, weights)[0] == Catch::Approx((1 + 14. / 15) / 2).epsilon(1e-4));
+  CHECK(busy(rates, weights)[0] == Approx((1 + 14. / 15) / 2).epsilon(1e-4));
   CHECK(shares_for(std::vector<double>{1, 3}).size() == 2);
   CHECK(shares_for(std::vector<double>{5}) == std::vector<Count>{1 << 20});
 }

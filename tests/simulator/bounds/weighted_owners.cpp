@@ -13,7 +13,7 @@ using namespace arlab::simulator;
 namespace {
 
 // Hosts on one switch, each with links of its own rate in both directions.
-std::shared_ptr<const Fabric> star(const std::vector<int>& rates) {
+std::shared_ptr<const Fabric> star_of_rates(const std::vector<int>& rates) {
   const auto ranks = static_cast<Rank>(rates.size());
   TopologyBuilder builder("star", ranks, 1, 2. * ranks);
   std::vector<Rank> hosts;
@@ -25,12 +25,12 @@ std::shared_ptr<const Fabric> star(const std::vector<int>& rates) {
       Fabric{std::move(builder).build(), Routing::automatic, 0, std::move(hosts)});
 }
 
-struct Outcome {
+struct WeightedRun {
   double microseconds = 0, of_bound = 0;
 };
 
-Outcome run(const std::vector<int>& rates, Bytes bytes) {
-  const auto fabric = star(rates);
+WeightedRun run_weighted(const std::vector<int>& rates, Bytes bytes) {
+  const auto fabric = star_of_rates(rates);
   std::string spec = "weighted:rates=";
   for (const int rate : rates) spec += std::to_string(rate) + "x";
   spec.pop_back();
@@ -46,9 +46,9 @@ Outcome run(const std::vector<int>& rates, Bytes bytes) {
 
 TEST_CASE("one NIC of 16 at half its speed costs 10%, not twice the time") {
   std::vector<int> rates(16, 12);
-  const Outcome whole = run(rates, Bytes{1} << 30);
+  const WeightedRun whole = run_weighted(rates, Bytes{1} << 30);
   rates[5] = 6;
-  const Outcome slow = run(rates, Bytes{1} << 30);
+  const WeightedRun slow = run_weighted(rates, Bytes{1} << 30);
   CHECK(slow.microseconds < 1.1 * whole.microseconds);
   CHECK(slow.of_bound > 0.94);
   CHECK(slow.of_bound <= 1);
@@ -61,7 +61,7 @@ TEST_CASE("random rates: within 10% of the bound from 64 MiB") {
     for (Rank r = 0; r < ranks; ++r)
       rates.push_back(static_cast<int>(3 + (random = random * 747796405u + 2891336453u) % 10));
     rates[0] = 1;
-    const Outcome outcome = run(rates, Bytes{64} << 20);
+    const WeightedRun outcome = run_weighted(rates, Bytes{64} << 20);
     INFO(ranks << " ranks: " << outcome.of_bound);
     CHECK(outcome.of_bound > 0.9);
     CHECK(outcome.of_bound <= 1 + 1e-9);
