@@ -11,7 +11,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
-#include "algorithms/rank_rates.hpp"
+#include "algorithms/parts/rank_shares.hpp"
 
 namespace arlab::catalog {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
-#include "algorithms/rank_rates.hpp"
+#include "algorithms/parts/rank_shares.hpp"
 #include "algorithms/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 

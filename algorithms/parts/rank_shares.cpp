@@ -1,4 +1,4 @@
-#include "algorithms/rank_rates.hpp"
+#include "algorithms/parts/rank_shares.hpp"
 
 #include <algorithm>
 #include <cmath>
