@@ -126,7 +126,7 @@ function(arlab_test name)
   endforeach()
   list(REMOVE_DUPLICATES files)  # Catch2 tags a case with the name of its file, without the folder
   foreach(file ${files})
-    add_test(NAME "${name}: ${file}.cpp" COMMAND test_${name} --filenames-as-tags "[#${file}]")
+    add_test(NAME "${name}: ${file}.cpp" COMMAND test_${name} --filenames-as-tags "[#${file}]~[.]")
     set_tests_properties("${name}: ${file}.cpp" PROPERTIES ${properties})
   endforeach()
 endfunction()

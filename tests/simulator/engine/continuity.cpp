@@ -118,13 +118,13 @@ TEST_CASE(
   CHECK(t.over < t.tried / 5);
 }
 
-// Lists what is over, with how much: docs/simulation.md has the reasons, also of the two that are
-// far: a chain in segments, and a ring, whose change LogGOPSim has, too.
+// Lists what is over, with how much: docs/simulation.md has the reasons, also of the three that are
+// far: a chain in segments, and two rings of several lanes. Which are drawn depends on the catalog.
 TEST_CASE("a thousand times a nanosecond", "[.continuity]") {
   const Tally t = tally(11, 1000);
   WARN(t.list << t.over << " of " << t.tried << " over what a nanosecond explains, " << t.far
               << " by a fifth");
-  CHECK(t.far <= 2);
+  CHECK(t.far <= 3);
 }
 
 // Where messages arrive just when the processor is free, receives once went first always, and sends
