@@ -1,0 +1,48 @@
+"""Runs the Python of README.md and of docs/guides/python.md as it is written, and checks the types of the examples."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+GUIDE = ROOT / "docs" / "guides" / "python.md"
+
+
+def blocks(file):
+    """The blocks of Python in a document, but those that say `norun`."""
+    return re.findall(r"^```python\n(.*?)^```$", file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def run(code, folder):
+    file = folder / "document.py"
+    file.write_text(code, encoding="utf-8")
+    return subprocess.run([sys.executable, file], cwd=folder, capture_output=True, text=True, timeout=200, check=False)
+
+
+def test_the_lines_of_the_readme_run():
+    [code] = [block for block in blocks(ROOT / "README.md") if "import arlab" in block]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 15
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(code, pathlib.Path(folder))
+    assert done.returncode == 0, done.stderr
+    assert "right" in done.stdout
+
+
+def test_the_guide_runs(tmp_path):
+    done = run("\n".join(blocks(GUIDE)), tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_examples_have_types(tmp_path):
+    pytest.importorskip("mypy")
+    code = tmp_path / "readme.py"
+    code.write_text("\n".join(block for block in blocks(GUIDE)), encoding="utf-8")
+    package = pathlib.Path(__import__("arlab").__file__).parent
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", package,
+                           ROOT / "tests" / "bench" / "python" / "six_algorithms.py"],
+                          env={**os.environ, "LD_PRELOAD": "", "MYPYPATH": str(package.parent)}, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
