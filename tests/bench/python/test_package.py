@@ -227,8 +227,9 @@ def test_an_interrupt_ends_a_long_call():
 
 
 def test_256_ranks_of_a_ring_are_planned_within_a_second():
-    best = min(_planned() for _ in range(3))
-    assert best < (1.0 if not os.environ.get("ARLAB_SANITIZE") else 20)
+    if os.environ.get("ARLAB_SANITIZE"):
+        pytest.skip("sanitizers take longer")
+    assert min(_planned() for _ in range(2)) < 1
 
 
 def _planned():
