@@ -45,7 +45,13 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         if name in _OF_TORCH:
             import importlib
-            return getattr(importlib.import_module("arlab.torch"), name)
+            try:
+                return getattr(importlib.import_module("arlab.torch"), name)
+            except ModuleNotFoundError as error:
+                if error.name != "arlab.torch":
+                    raise
+                raise MachineError("arlab.torch is not in this installation: build the target arlab_torch_plugin, and install that "
+                                   "build's folder python") from None
         if name in ("__version__", "__commit__"):
             from . import _call
             return getattr(_call.compiled(), name.strip("_"))
