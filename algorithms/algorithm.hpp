@@ -103,6 +103,10 @@ struct Algorithm {
   /// Optional: how many chunks per rank a lane has, instead of 1. Programs accept any number.
   std::function<Rank(const Problem&)> chunks_per_rank{};
 
+  /// Optional: where a rank's round (from 1; 0: the whole program) is written, such as
+  /// "ring.py:7: yield ...", for faults.
+  std::function<std::string(const Problem&, Rank, Count round)> place{};
+
   /// Optional: which ranks behave alike, if all chunks have the same size or messages carry all.
   std::function<std::optional<RankSymmetry>(const Problem&)> symmetry{};
   /// Whether all permutations of ranks map rounds onto one another, but for the order of their

@@ -157,7 +157,7 @@ def main():
     if options.sharded:
         runs = {f"arlab train -s {strategy}": lambda name, options, strategy=strategy: ours(name, options, "-s", strategy)
                 for strategy in ("zero1", "fsdp")} | {gloo: ddp}
-    elif any(package.glob("arlab/_arlab*.so")):
+    elif any(package.glob("arlab/torch/_torch*.so")):
         runs["DDP, arlab"] = lambda name, options: plugged(name, options, package)
     else:
         print(f"note: without DDP over arlab, since {package} has no built package", file=sys.stderr)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/stop.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/pending_actions.hpp"
 #include "algorithms/teams.hpp"
@@ -28,6 +29,7 @@ class ScheduleMatcher {
   MatchResult run() {
     for (Rank r = problem_.ranks - 1; r >= 0; --r) ready_.push_back(r);
     while (!ready_.empty() && !result_.fault) {
+      stop_if_asked();
       const Rank r = ready_.back();
       ready_.pop_back();
       step(r);
@@ -262,9 +264,17 @@ MatchResult match_schedule(const Problem& problem, const Schedule& schedule,
 
 MatchResult match_schedule(const Algorithm& algorithm, const Problem& problem,
                            const MatchCallbacks& callbacks) {
-  return ScheduleMatcher(problem, schedule_of(algorithm, problem), RoundLimit(algorithm, problem),
-                         callbacks)
-      .run();
+  MatchResult result = ScheduleMatcher(problem, schedule_of(algorithm, problem),
+                                       RoundLimit(algorithm, problem), callbacks)
+                           .run();
+  if (result.fault) add_place(algorithm, problem, result.fault);
+  return result;
+}
+
+void add_place(const Algorithm& algorithm, const Problem& problem, Fault& fault) {
+  if (!algorithm.place || !fault.place.empty()) return;
+  fault.place = algorithm.place(problem, fault.rank, fault.round);
+  if (!fault.place.empty()) fault.text += "\n  " + fault.place;
 }
 
 }  // namespace arlab

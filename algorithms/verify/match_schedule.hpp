@@ -41,10 +41,14 @@ struct Fault {
   Count round = 0;  ///< counted from 1; 0: not in a round
   Rank chunk = 0;   ///< the first affected chunk
   std::string text;
+  std::string place = {};  ///< where the round is written, if the algorithm knows; also in `text`
 
   explicit operator bool() const { return kind != Kind::none; }
 };
 std::string_view name(Fault::Kind kind);
+
+/// Adds to a fault where the algorithm says that its round is written, unless that is known.
+void add_place(const Algorithm& algorithm, const Problem& problem, Fault& fault);
 
 /// One end of a message: an action, its rank, the rank's round, and the position in the round.
 struct End {

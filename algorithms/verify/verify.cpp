@@ -60,6 +60,7 @@ Proof verify(const Algorithm& algorithm, const Problem& problem, int segments) {
   for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
     SymbolicState all(lane.problem);
     Proof proof = conclude(all, match_schedule(algorithm, lane.problem, all.callbacks()));
+    if (!proof) add_place(algorithm, lane.problem, proof.fault);
     if (!proof) return proof;
     if (first) whole.bracketing = proof.bracketing;
     whole.same_on_all_ranks = whole.same_on_all_ranks && proof.same_on_all_ranks;

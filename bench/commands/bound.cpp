@@ -10,6 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/options/caller.hpp"
 #include "bench/options/model_options.hpp"
 #include "bench/options/network_spec.hpp"
 #include "bench/options/options.hpp"
@@ -171,7 +172,10 @@ void bound(const BoundOptions& given, const Session& session) {
   const NetworkBounds bounds = network_bounds(topology, options.hosts_of(topology, ranks));
   const std::string text = options.text(topology);
   const Reached best = reached(bounds);
-  if (given.json != "-") print_bounds(bounds, best, topology, text);
+  if (session.caller)
+    session.caller->records.push_back(to_json(bounds, best, topology, text));
+  else if (given.json != "-")
+    print_bounds(bounds, best, topology, text);
   if (given.json.empty()) return;
   ResultFile file(given.json, ResultFile::Mode::fresh, context(session.command));
   file.add(to_json(bounds, best, topology, text));

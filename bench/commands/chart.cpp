@@ -1,12 +1,10 @@
 // arlab chart: starts Python with the charts, which this program holds as an archive, and becomes
 // that process.
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -65,22 +63,6 @@ std::string python() {
   return any;
 }
 
-// The archive in a file without a name, which programs that this process starts have open, too.
-int opened_archive() {
-  std::string bytes(kChartsArchiveHex.size() / 2, '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    unsigned char byte = 0;
-    std::from_chars(&kChartsArchiveHex[2 * i], &kChartsArchiveHex[2 * i] + 2, byte, 16);
-    bytes[i] = static_cast<char>(byte);
-  }
-  const int file = memfd_create("arlab charts", 0);
-  if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-    fail(Blame::environment,
-         fmt::format("cannot keep the charts' program in memory ({}): free some memory",
-                     std::strerror(errno)));
-  return file;
-}
-
 [[noreturn]] void chart(const ChartCommand& command) {
   std::vector<std::string> arguments = arguments_of(command);
   const std::string found = python();
@@ -88,7 +70,7 @@ int opened_archive() {
   const std::string start = fmt::format(
       "import sys\nsys.path[0] = '/proc/self/fd/{}/plots'\n"
       "from charts.command import main\nsys.exit(main(sys.argv[1:]))",
-      opened_archive());
+      open_charts_archive());
   std::vector<std::string> words{found, "-B", "-c", start};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;

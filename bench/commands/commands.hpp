@@ -12,6 +12,7 @@ class App;
 
 namespace arlab::bench {
 
+struct Caller;
 class Progress;
 struct SweepOptions;
 
@@ -19,6 +20,7 @@ struct SweepOptions;
 struct Session {
   std::vector<std::string> command;    ///< the whole command line
   std::shared_ptr<Progress> progress;  ///< null where another process reports
+  std::shared_ptr<Caller> caller;      ///< who takes the results; null: a shell
   int exit_code = 0;
 };
 

@@ -75,6 +75,7 @@ void add_count(CLI::App& command, Session& session) {
                       "--share", "--resume", "--dry-run"});
   command.callback([options, &session] {
     options->command = session.command;
+    options->caller = session.caller;
     options->any_switches = true;
     if (options->ranks.empty()) options->ranks = {"8"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};

@@ -189,6 +189,7 @@ void add_export(CLI::App& command, Session& session) {
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
+    o.caller = session.caller;
     if (o.ranks.empty()) o.ranks = {"4"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     if (o.positional.empty() && o.algorithms.empty()) o.positional = {"ring"};

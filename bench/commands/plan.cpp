@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bench/commands/commands.hpp"
+#include "bench/options/caller.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/text/progress.hpp"
@@ -45,7 +46,8 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
 }
 
 std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelProfile& model,
-                              const std::vector<Rank>& gpus, Progress* progress) {
+                              const std::vector<Rank>& gpus, const Session& session) {
+  Progress* const progress = session.progress.get();
   const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   if (progress) progress->begin(networks.size() * gpus.size());
   std::vector<ScaleRow> rows;
@@ -68,6 +70,8 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
                                    plan, make, training::Ranks::one_for_all));
       if (ranks > 1)
         rows.back().alternatives = alternatives_of(rows.back(), plan, make, options.scale);
+      if (session.caller && session.caller->progress)
+        session.caller->progress(rows.size(), networks.size() * gpus.size());
     }
   return rows;
 }
@@ -78,11 +82,13 @@ void run_plan(const PlanOptions& options, Session& session) {
   const training::ModelProfile model = options.scale.profile();
   training::ModelProfile profile = model;
   for (const Rank ranks : gpus) profile = options.scale.on_each(model, ranks);  // or throws, early
-  const std::vector<ScaleRow> rows = planned(options, model, gpus, session.progress.get());
+  const std::vector<ScaleRow> rows = planned(options, model, gpus, session);
   if (session.progress) session.progress->clear();
+  if (session.caller)
+    for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
   if (const std::string note = note_on_batch(options.scale.batch, gpus); !note.empty())
     say("note: {}\n", note);
-  if (options.scale.json != "-") {
+  if (options.scale.json != "-" && !session.caller) {
     print(
         "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "

@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
+#include "algorithms/base/stop.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
@@ -251,7 +252,10 @@ int run(RunCommand& command, Job& job) {
   const auto finish = [&] { return written.output->finish(decide_verdicts); };
   std::size_t i = 0;
   try {
-    for (std::size_t next = 0; i < groups.size(); i = next) run_from(i, next);
+    for (std::size_t next = 0; i < groups.size(); i = next) {
+      stop_if_asked();
+      run_from(i, next);
+    }
   } catch (...) {
     if (written.output && !written.output->empty()) finish();  // what is measured is kept
     throw;
@@ -278,6 +282,7 @@ void add_run(CLI::App& command, Session& session) {
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
+    o.caller = session.caller;
     o.progress = session.progress;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
     if (options->launches.launches > 0) {

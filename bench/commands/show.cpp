@@ -11,6 +11,7 @@
 #include "algorithms/verify/match_schedule.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/formats/schedule_json.hpp"
+#include "bench/options/caller.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/sweep/output.hpp"
@@ -147,6 +148,7 @@ void show_schedules(const SweepOptions& options) {
   for (const Config& config : shown_configs(options)) {
     adds = adds || config.algorithm->in_network;
     text += (text.empty() ? "" : "\n") + table_of(config);
+    if (options.caller) options.caller->records.push_back(schedule_json(config));
     if (!options.json.empty()) json += training::json_text(schedule_json(config)) + "\n";
   }
   text +=
@@ -157,11 +159,13 @@ void show_schedules(const SweepOptions& options) {
     text +=
         "give: send to the sum of a team of ranks, which switches add. take: receive that sum and "
         "overwrite. join: both.\n";
+  if (options.caller) options.caller->text = text;
   if (!options.json.empty()) {
     write_file(options.json, json);
     say_written(options.json);
   }
-  if (options.json == "-" && options.output == "-") return;
+  const bool taken = options.caller || options.json == "-";
+  if (taken && options.output == "-") return;
   write_file(options.output, text);
   say_written(options.output);
 }
@@ -190,6 +194,7 @@ void add_show(CLI::App& command, Session& session) {
   add_show_topology(command);
   command.callback([options, &command, numerics, &session] {
     options->command = session.command;
+    options->caller = session.caller;
     if (!command.get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
     *numerics ? show_numerics(*options) : show_schedules(*options);

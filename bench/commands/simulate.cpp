@@ -175,6 +175,7 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
            Session& session) {
   SweepOptions& o = options->sweep;
   o.command = session.command;
+  o.caller = session.caller;
   o.progress = session.progress;
   std::vector<std::string> words = o.positional;
   words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());

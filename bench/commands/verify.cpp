@@ -48,6 +48,7 @@ void add_verify(CLI::App& command, Session& session) {
                       "--share", "--resume", "--dry-run"});
   command.callback([options, &session] {
     options->command = session.command;
+    options->caller = session.caller;
     options->any_switches = true;
     options->progress = session.progress;
     if (options->ranks.empty()) options->ranks = {"2..16"};

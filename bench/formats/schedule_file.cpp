@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -29,11 +30,20 @@ class Reader {
     fail(Blame::usage, path_ + ": " + (where.empty() ? "" : where + ": ") + what);
   }
 
-  const Value& member(const Value& object, const char* key, const std::string& where) const {
+  // Names all keys that are missing, so that a file is mended at once.
+  void expect(const Value& object, std::initializer_list<const char*> keys,
+              const std::string& where) const {
     if (!object.is_object()) wrong(where, "is not an object in braces");
-    const auto found = object.find(key);
-    if (found == object.end()) wrong(where, fmt::format("has no key \"{}\"", key));
-    return *found;
+    std::string missing;
+    int count = 0;
+    for (const char* key : keys)
+      if (!object.contains(key)) missing += fmt::format("{}\"{}\"", count++ == 0 ? "" : ", ", key);
+    if (count > 0) wrong(where, fmt::format("has no key{} {}", count > 1 ? "s" : "", missing));
+  }
+
+  const Value& member(const Value& object, const char* key, const std::string& where) const {
+    expect(object, {key}, where);
+    return *object.find(key);
   }
   const Value& list(const Value& object, const char* key, const std::string& where) const {
     const Value& found = member(object, key, where);
@@ -72,6 +82,7 @@ class Reader {
 };
 
 Action read_action(const Reader& read, const Value& json, const std::string& where) {
+  read.expect(json, {"action", "peer", "chunk", "chunks"}, where);
   Action action;
   const std::string kind = read.text(json, "action", where);
   if (kind == "send")
@@ -124,6 +135,8 @@ Script parse_schedule(const std::string& content, const std::string& path) {
                "file:NAME.goal");
   const Value json = Value::parse(content, nullptr, false);
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
+  if (!json.contains("kind") || json["kind"] == "schedule")
+    read.expect(json, {"kind", "collective", "ranks", "root", "lanes"}, "");
   if (read.text(json, "kind", "") != "schedule")
     read.wrong("", fmt::format("\"kind\" is '{}', not 'schedule'", read.text(json, "kind", "")));
   if (json.contains("schema") && json["schema"] != kSchema)
@@ -149,12 +162,14 @@ Script parse_schedule(const std::string& content, const std::string& path) {
     script.chunks_per_rank = static_cast<Rank>(read.number(json, "chunks_per_rank", kMaxRank, ""));
   for (const Value& lane : read.list(json, "lanes", "")) {
     const std::string where = fmt::format("lane {}", script.lanes.size());
+    read.expect(lane, {"elements", "ranks"}, where);
     Script::ScriptLane& made = script.lanes.emplace_back();
     if (lane.contains("offset"))
       read.number(lane, "offset", std::numeric_limits<Count>::max(), where);
     made.weight = read.number(lane, "elements", std::numeric_limits<Count>::max(), where);
     for (const Value& rank : read.list(lane, "ranks", where)) {
       const std::string here = fmt::format("{}, rank {}", where, made.ranks.size());
+      read.expect(rank, {"rank", "rounds"}, here);
       if (read.number(rank, "rank", kMaxRank, here) != static_cast<Count>(made.ranks.size()))
         read.wrong(here, "is out of order: list the ranks from 0 on");
       made.ranks.push_back(read_rounds(read, rank, here));

@@ -9,7 +9,9 @@
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/verify/has_root.hpp"
+#include "bench/formats/python_file.hpp"
 #include "bench/formats/schedule_file.hpp"
+#include "bench/options/caller.hpp"
 #include "bench/options/idle_nics.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/topology_options.hpp"
@@ -144,6 +146,7 @@ Collective SweepOptions::parsed_collective() const {
 
 const Algorithm& SweepOptions::from_file(const std::string& path) const {
   std::shared_ptr<const Algorithm>& algorithm = files_[path];
+  if (!algorithm && is_python_file(path)) algorithm = python_algorithm(path);
   if (!algorithm) {
     auto script = std::make_shared<const Script>(read_schedule(path));
     algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
@@ -168,6 +171,10 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
   for (const std::string& name : wanted) {
     if (name.starts_with(kFile)) {
       choose(from_file(name.substr(kFile.size())));
+      continue;
+    }
+    if (caller && caller->algorithms.contains(name)) {
+      choose(*caller->algorithms.at(name));
       continue;
     }
     if (name != "all") {

@@ -26,6 +26,7 @@ class Topology;
 
 namespace arlab::bench {
 
+struct Caller;
 class Progress;
 
 inline constexpr Rank kMostRanks = Rank{1} << 30;
@@ -76,6 +77,7 @@ struct SweepOptions {
   double max_messages = 1e9, max_seconds = 3600;
   std::vector<std::string> command;    ///< the whole command line
   std::shared_ptr<Progress> progress;  ///< or null
+  std::shared_ptr<Caller> caller;      ///< who takes the results; null: a shell
   /// Further keys of the context record, such as the GPUs; or null.
   std::shared_ptr<const nlohmann::ordered_json> machine;
 

@@ -91,7 +91,7 @@ def main():
     options = parser.parse_args()
     if options.hook:
         return worker(options)
-    if not any(options.package.glob("arlab/_arlab*.so")):
+    if not any(options.package.glob("arlab/torch/_torch*.so")):
         parser.error(f"{options.package} has no compiled package: build the target arlab_torch_plugin")
     if options.steps < 20:
         parser.error(f"--steps {options.steps} are too few: give 20 or more")

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/options/caller.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/record_table.hpp"
 #include "bench/text/say.hpp"
@@ -49,7 +50,9 @@ void check_outputs(const SweepOptions& options) {
 Output::Output(const SweepOptions& options, std::size_t steps)
     : table_(options.output == "-" && (options.json == "-" || options.csv == "-") ? ""
                                                                                   : options.output),
-      progress_(options.progress) {
+      progress_(options.progress),
+      caller_(options.caller),
+      steps_(steps) {
   check_outputs(options);
   if (!options.json.empty())
     json_.emplace(options.json,
@@ -79,6 +82,8 @@ void Output::add(Record record, std::size_t position) {
   const Json json = to_json(record);
   if (json_) json_->add(json);
   if (csv_) csv_->add(json);
+  if (caller_) caller_->records.push_back(json);
+  if (caller_ && caller_->progress) caller_->progress(done_ + 1, steps_);
   if (record.wrong.value_or(0) > 0) ++wrong_;
   ++done_;
   records_.emplace_back(position, std::move(record));
@@ -86,6 +91,7 @@ void Output::add(Record record, std::size_t position) {
 
 int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
   if (progress_) progress_->clear();
+  if (caller_) return wrong_ > 0 ? 1 : 0;
   if (!table_.empty()) {
     std::stable_sort(records_.begin(), records_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -50,6 +50,8 @@ class Output {
   std::string table_;                                    ///< file of the table; empty: none
   std::vector<std::pair<std::size_t, Record>> records_;  // and their positions in the table
   std::shared_ptr<Progress> progress_;                   ///< or null
+  std::shared_ptr<Caller> caller_;                       ///< or null
+  std::size_t steps_ = 0;
   std::atomic<std::size_t> done_ = 0;
   std::size_t resumed_ = 0;
   std::size_t wrong_ = 0;

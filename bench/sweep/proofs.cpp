@@ -17,11 +17,13 @@ std::string why_wrong(const Algorithm& algorithm, const Problem& problem, int se
   if (!unsupported(algorithm, problem).empty()) return "";
   const Proof proof = verify(algorithm, problem, segments);
   if (proof) return "";
-  return fmt::format(
-      "{} on {} is not a correct {}, so that its time would mean nothing: {} (see "
-      "`arlab verify {} -p {}`)",
-      algorithm.name, show_plural(problem.ranks, "rank"), name(problem.collective),
-      proof.fault.text, algorithm.name, problem.ranks);
+  const std::string more = proof.fault.place.empty()
+                               ? fmt::format(" (see `arlab verify {} -p {}`)", algorithm.name,
+                                             problem.ranks)
+                               : "";  // it says more already
+  return fmt::format("{} on {} is not a correct {}, so that its time would mean nothing: {}{}",
+                     algorithm.name, show_plural(problem.ranks, "rank"), name(problem.collective),
+                     proof.fault.text, more);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "algorithms/base/stop.hpp"
 #include "bench/sweep/plan.hpp"
 #include "bench/sweep/share.hpp"
 #include "bench/sweep/workers.hpp"
@@ -112,6 +113,7 @@ int sweep(const SweepOptions& options, const std::vector<Config>& configs,
       units, parallel.threads,
       [&](std::size_t item, int thread) {
         const std::size_t i = mine.begin + item;
+        stop_if_asked();
         if (is_held[item] || records[i].skipped) return;
         output.show(records[i]);
         by_thread[static_cast<std::size_t>(thread)](configs[i], records[i]);

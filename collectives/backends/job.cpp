@@ -16,9 +16,27 @@ std::string mpi_library() { return Mpi::library(); }
 void prepare_library_algorithms() { Mpi::prepare_algorithms(); }
 void prepare_message_counts() { Mpi::prepare_message_counts(); }
 
+namespace {
+
+std::unique_ptr<Mpi>& kept_mpi() {
+  static std::unique_ptr<Mpi> kept;
+  return kept;
+}
+
+std::unique_ptr<Mpi> mpi_of_job(const Patience& patience) {
+  if (!Mpi::launched()) return nullptr;
+  return Mpi::runs() ? Mpi::join(patience) : std::make_unique<Mpi>(patience);
+}
+
+}  // namespace
+
+void keep_mpi() {
+  if (Mpi::launched() && !Mpi::runs()) kept_mpi() = std::make_unique<Mpi>();
+}
+void end_mpi() { kept_mpi().reset(); }
+
 struct Job::State {
-  explicit State(const Patience& patience)
-      : mpi(Mpi::launched() ? std::make_unique<Mpi>(patience) : nullptr) {}
+  explicit State(const Patience& patience) : mpi(mpi_of_job(patience)) {}
   std::unique_ptr<Mpi> mpi;
 };
 
@@ -49,6 +67,8 @@ std::string why_no_mpi() {
 std::string mpi_library() { return ""; }
 void prepare_library_algorithms() {}
 void prepare_message_counts() {}
+void keep_mpi() {}
+void end_mpi() {}
 
 struct Job::State {
   explicit State(const Patience&) {}

@@ -20,7 +20,13 @@ std::string mpi_library();
 void prepare_library_algorithms();
 void prepare_message_counts();
 
-/// At most one per process, on the main thread. Starts MPI if a launcher started this process.
+/// For processes that have several Jobs, one after another: starts MPI if a launcher started this
+/// process and nobody has started it; end_mpi() ends it then, after the last Job.
+void keep_mpi();
+void end_mpi();
+
+/// At most one at a time, on the main thread. Starts MPI if a launcher started this process, and
+/// ends it; where MPI runs already, it joins.
 class Job {
  public:
   /// `patience`: of the ranks of an MPI job, see Mpi.

@@ -59,6 +59,13 @@ bool Mpi::launched() {
   return false;
 }
 
+bool Mpi::runs() {
+  int began = 0, ended = 0;
+  MPI_Initialized(&began);
+  MPI_Finalized(&ended);
+  return began != 0 && ended == 0;
+}
+
 std::string Mpi::library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

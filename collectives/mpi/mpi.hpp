@@ -39,6 +39,8 @@ class Mpi {
 
   /// Whether mpirun, mpiexec or srun started this process as a rank of a job.
   static bool launched();
+  /// Whether MPI has been initialized in this process, by whomever, and not finalized.
+  static bool runs();
 
   /// The library and its version, such as "Open MPI v4.1.4". Needs no Mpi object.
   static std::string library();

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/base/stop.hpp"
 #include "simulator/engine/engine_receives.inl"
 #include "simulator/engine/engine_rounds.inl"
 #include "simulator/engine/engine_sends.inl"
@@ -104,6 +105,7 @@ void Engine<Source>::handle(const Event& e) {
 
 template <class Source>
 void Engine<Source>::handle_next() {
+  stop_if_asked();
   const Event event = queue_.pop();
   prefetch();
   handle(event);

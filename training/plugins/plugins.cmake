@@ -1,4 +1,4 @@
-# The backend of torch.distributed, as a Python package in ${CMAKE_BINARY_DIR}/python that pip installs.
+# The backend of torch.distributed, as arlab.torch of the Python package in ${CMAKE_BINARY_DIR}/python (bench/python/python.cmake).
 # The compressors are compiled once more, as collectives/plugins/plugins.cmake does it.
 function(arlab_torch_plugin)
   if(NOT TARGET arlab_plugin_mpi_core OR NOT TARGET arlab_training_torch)
@@ -44,17 +44,14 @@ function(arlab_torch_plugin)
   target_link_libraries(arlab_torch_plugin PRIVATE arlab_plugin_compressors arlab_plugin_mpi_core ${TORCH_LIBRARIES} ${ARLAB_TORCH_PYTHON})
   target_link_options(arlab_torch_plugin PRIVATE -Wl,--exclude-libs,ALL)
   # One unit: LibTorch's headers take longer than ours.
-  set_target_properties(arlab_torch_plugin PROPERTIES PREFIX "" OUTPUT_NAME _arlab SUFFIX ${suffix} CXX_VISIBILITY_PRESET hidden
-                        LIBRARY_OUTPUT_DIRECTORY ${package}/arlab UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 0)
+  set_target_properties(arlab_torch_plugin PROPERTIES PREFIX "" OUTPUT_NAME _torch SUFFIX ${suffix} CXX_VISIBILITY_PRESET hidden
+                        LIBRARY_OUTPUT_DIRECTORY ${package}/arlab/torch UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 0)
   set(installed ${CMAKE_INSTALL_DATADIR}/arlab/python)
-  foreach(file pyproject.toml arlab_wheel.py arlab/__init__.py arlab/_arlab.pyi arlab/py.typed)
-    configure_file(${here}/${file} ${package}/${file} COPYONLY)
-    cmake_path(GET file PARENT_PATH folder)
-    install(FILES ${package}/${file} DESTINATION ${installed}/${folder})
+  foreach(file __init__.py _torch.pyi)
+    configure_file(${here}/package/${file} ${package}/arlab/torch/${file} COPYONLY)
+    install(FILES ${package}/arlab/torch/${file} DESTINATION ${installed}/arlab/torch)
   endforeach()
-  file(CONFIGURE OUTPUT ${package}/VERSION CONTENT "${PROJECT_VERSION}\n")
-  install(FILES ${package}/VERSION DESTINATION ${installed})
-  install(TARGETS arlab_torch_plugin LIBRARY DESTINATION ${installed}/arlab)
+  install(TARGETS arlab_torch_plugin LIBRARY DESTINATION ${installed}/arlab/torch)
   arlab_feature("plugin torch" ON "PyTorch ${version}: pip install ${package}")
 endfunction()
 arlab_torch_plugin()

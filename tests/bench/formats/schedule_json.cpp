@@ -88,3 +88,18 @@ TEST_CASE("a schedule's chunks per rank are checked") {
   json["chunks_per_rank"] = 2;
   CHECK(said() == "s.json: chunks_per_rank is 2, but all_gather gives each rank one chunk: give 1");
 }
+
+TEST_CASE("all keys that are missing in one place of a schedule are named at once") {
+  const auto said = [](const std::string& text) {
+    return refusal([&] { parse_schedule(text, "s.json"); });
+  };
+  CHECK(said(R"({"collective": "allreduce"})") ==
+        R"(s.json: has no keys "kind", "ranks", "root", "lanes")");
+  CHECK(said(R"({"kind": "trace"})") == "s.json: \"kind\" is 'trace', not 'schedule'");
+  const std::string head =
+      R"({"kind": "schedule", "collective": "allreduce", "ranks": 1, "root": 0, "lanes": [)";
+  CHECK(said(head + "{}]}") == R"(s.json: lane 0: has no keys "elements", "ranks")");
+  CHECK(said(head +
+             R"({"elements": 1, "ranks": [{"rank": 0, "rounds": [[{"action": "send"}]]}]}]})") ==
+        R"(s.json: lane 0, rank 0, round 1, action 1: has no keys "peer", "chunk", "chunks")");
+}

@@ -1,4 +1,4 @@
-// The Python module _arlab: registers the backend "arlab" of torch.distributed.
+// The Python module arlab.torch._torch: registers the backend "arlab" of torch.distributed.
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 #include <pybind11/chrono.h>
 #include <torch/csrc/utils/pybind.h>
@@ -65,7 +65,7 @@ std::int64_t bytes_sent(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
 
 }  // namespace
 
-PYBIND11_MODULE(_arlab, module) {
+PYBIND11_MODULE(_torch, module) {
   module.doc() = "Collectives of Allreduce Lab for torch.distributed";
   module.def("create", &create);
   pybind11::class_<BucketAverages, std::shared_ptr<BucketAverages>>(module, "BucketAverages")

@@ -1,6 +1,6 @@
 """Collectives and compressors of Allreduce Lab for PyTorch.
 
-    import arlab  # registers the backend
+    import arlab.torch as arlab  # registers the backend
     arlab.init()  # was: torch.distributed.init_process_group("gloo")
     model = torch.nn.parallel.DistributedDataParallel(model)
     model.register_comm_hook(None, arlab.compress("powersgd:rank=4"))  # optional: fewer bytes
@@ -14,7 +14,7 @@ from typing import Callable, Optional, Tuple
 import torch
 import torch.distributed as dist  # loads what the compiled module needs
 
-from . import _arlab  # registers the backend
+from . import _torch  # registers the backend
 
 __all__ = ["bytes_sent", "compress", "init", "local_rank", "rank", "world_size"]
 
@@ -67,11 +67,11 @@ def compress(spec: str, *, seed: int = 0) -> Hook:
     DistributedDataParallel cuts its buckets anew after it. The first argument of register_comm_hook() is
     None, or the process group of the model.
     """
-    averages = _arlab.BucketAverages(spec, seed)
+    averages = _torch.BucketAverages(spec, seed)
 
     def hook(state: Optional[dist.ProcessGroup], bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
         group = dist.group.WORLD if state is None else state
-        return _arlab.average(averages, group, bucket).get_future().then(lambda future: future.value()[0])
+        return _torch.average(averages, group, bucket).get_future().then(lambda future: future.value()[0])
 
     hook.__name__ = hook.__qualname__ = f"arlab.compress({averages.spec})"
     return hook
@@ -83,4 +83,4 @@ def bytes_sent(group: Optional[dist.ProcessGroup] = None) -> int:
     It waits for the collectives that were called before. It does not count what MPI's own allreduce sends,
     which ARLAB_ALGORITHM=mpi chooses.
     """
-    return _arlab.bytes_sent(dist.group.WORLD if group is None else group)
+    return _torch.bytes_sent(dist.group.WORLD if group is None else group)

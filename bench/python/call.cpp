@@ -1,0 +1,41 @@
+#include "bench/python/call.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "algorithms/base/names.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/options/parse.hpp"
+#include "bench/options/words.hpp"
+
+namespace arlab::bench::python {
+namespace {
+
+struct Callable {
+  std::string_view name;
+  void (*add)(CLI::App& command, Session& session);
+};
+
+constexpr Callable kCallable[] = {
+    {"show", add_show},   {"verify", add_verify}, {"count", add_count}, {"simulate", add_simulate},
+    {"bound", add_bound}, {"run", add_run},       {"plan", add_plan},   {"export", add_export}};
+
+}  // namespace
+
+int call(const std::vector<std::string>& words, const std::shared_ptr<Caller>& caller) {
+  CLI::App app;
+  app.name("arlab");
+  app.require_subcommand(1);
+  Session session;
+  session.caller = caller;
+  session.command = {"arlab"};
+  session.command.insert(session.command.end(), words.begin(), words.end());
+  const std::string name = words.empty() ? "" : words.front();
+  const auto found = std::ranges::find(kCallable, name, &Callable::name);
+  if (found == std::end(kCallable)) fail_unknown("command", name, names_of(std::span(kCallable)));
+  found->add(*app.add_subcommand(name, ""), session);
+  parse(app, checked_words(app, session.command));
+  return session.exit_code;
+}
+
+}  // namespace arlab::bench::python
