@@ -24,7 +24,7 @@ const SLIDER_OF = {time: {low: 1e3, high: 1e9, text: picoText}, time_per_byte: {
 function parameterSliders(parent, change) {
   parent.classList.add("sliders");
   for (const {name, unit, fallback, help} of modelNow().parameters) {
-    const slider = factorSlider(parent, name, {...SLIDER_OF[unit], zero: true, value: state.parameters[name] ?? fallback, change(value) {
+    const slider = factorSlider(parent, name, {...(SLIDER_OF[unit] ?? SLIDER_OF.number), zero: true, value: state.parameters[name] ?? fallback, change(value) {
       if (value === fallback) delete state.parameters[name];
       else state.parameters[name] = value;
       change();

@@ -28,7 +28,7 @@ function quizView(view) {
       (quiz.from === null ? `Who sends to rank ${quiz.to} next?` : `Correct, rank ${quiz.from}. Which chunk does it send?`);
     score.textContent = `${quiz.right} of ${quiz.asked} right`;
     svg.replaceChildren();
-    drawStage(svg, {places: circlePlaces(ranks), radius: Math.max(6, Math.min(19, 330 / ranks))}, [], {onRank: pickRank, chosen: quiz.to});
+    drawStage(svg, stage(ranks, [], true), [], {onRank: pickRank, chosen: quiz.to});
     grid.paint(quiz.step - 1);
   };
   const tell = (right, text) => {
