@@ -40,7 +40,7 @@ function breakView(view) {
     const [verb, peer, first, count, stride] = action, item = add(list, "li");
     add(item, "span", {}, `${VERBS[verb]} ${chunksText(first, count, stride, ranks)} ${verb > 2 ? "by the switches of team" : verb === 0 ? "to rank" : "from rank"} ${peer}`);
     const button = (text, label, act) => {
-      const made = add(item, "button", {type: "button", "aria-label": label}, text);
+      const made = add(item, "button", {type: "button", "aria-label": `${text}: ${label}`}, text);
       made.addEventListener("click", () => change(`${where()}: ${label}`, act));
     };
     button("chunk −", "chunk minus one", () => action[2] -= 1);

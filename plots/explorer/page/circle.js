@@ -111,7 +111,7 @@ function drawStage(svg, on, messages, {onRank = null, chosen = -1} = {}) {
       add(group, "text", {class: "middle", x: (SIDE / 2 + dx * far).toFixed(1), y: (SIDE / 2 + dy * far + 4).toFixed(1),
                           style: "font-size: 11px"}, String(rank));
     }
-    if (!network && ranks <= MOST_STRIPS) drawBrought(group, [x, y], rank, radius);
+    if (!network && !onRank && ranks <= MOST_STRIPS) drawBrought(group, [x, y], rank, radius);
     if (!onRank) return;
     for (const [name, value] of Object.entries({class: "clickable", tabindex: 0, role: "button", "aria-label": `rank ${rank}`})) group.setAttribute(name, value);
     group.addEventListener("click", () => onRank(rank));

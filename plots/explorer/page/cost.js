@@ -46,7 +46,7 @@ function costView(view) {
     const simulated = simulatedOf(name);
     const figure = add(view, "figure", {class: "cost"});
     add(add(figure, "figcaption"), "b", {}, `${algorithm.label}, ${plural(state.ranks, "rank")}, ${plural(state.elements, "element")}`);
-    const table = add(add(figure, "div", {class: "scroll"}), "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+    const table = add(add(figure, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Costs"}), "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
     for (const text of ["", "formula (m ranks, N elements)", "with numbers", "claimed", "counted", "simulated"]) add(head, "th", {scope: "col"}, text);
     let right = true;
     for (const [what, key] of [["messages", "messages"], ["elements sent", "elements"], ["rounds", "rounds"]]) {

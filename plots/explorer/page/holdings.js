@@ -20,7 +20,7 @@ function drawEmptyGrid(svg, grid) {
     add(svg, "text", {class: "middle", x: left + at, y: top - 6, style: `font-size: ${letters(13)}px`}, String(i));
     add(svg, "text", {class: "end", x: left - 5, y: top + at + 4, style: `font-size: ${letters(13)}px`}, String(i));
   }
-  add(svg, "text", {x: 0, y: 16, style: `font-size: ${letters(13)}px`}, "rank ↓  chunk →");
+  add(svg, "text", {x: 0, y: 16, style: `font-size: ${letters(11)}px`}, "rank ↓  chunk →");
   add(svg, "rect", {class: "cell-back", x: left, y: top, width: GRID.side, height: GRID.side});
   const cells = [], words = [];
   for (let r = 0; r < ranks; ++r) {
@@ -74,7 +74,7 @@ function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} =
     const now = states[step], before = shown === null ? null : states[shown];
     for (let i = 0; i < now.length; ++i) {
       if (before && before[i] === now[i]) continue;
-      const all = contributors(run, now[i]), whole = isWhole(run, now[i]), twice = new Set(all).size < all.length;
+      const all = contributors(run, now[i]), whole = isWhole(run, now[i]), twice = Object.hasOwn(run.repeated, now[i]);
       cells[i].setAttribute("class", `cell${whole ? " complete" : ""}${twice ? " twice" : ""}`);
       cells[i].setAttribute("fill-opacity", twice ? 1 : grid.strips ? whole ? 0.22 : 0 : whole ? 1 : (0.12 * Math.sign(all.length) + 0.48 * all.length / ranks).toFixed(2));
       if (!grid.numbers) continue;

@@ -18,7 +18,7 @@ function quizView(view) {
   const question = add(head, "p", {id: "question", "aria-live": "polite"}), verdict = add(head, "p", {id: "quiz-verdict", "aria-live": "polite"});
   const edits = add(head, "div", {class: "edits"}), another = add(edits, "button", {type: "button", id: "quiz-next"}, "Another question");
   const score = add(edits, "span", {id: "score", class: "quiet"});
-  const {figure} = panel(view, "who sends? click the rank", "tall"), svg = add(figure, "svg", {viewBox: `0 0 ${SIDE} ${SIDE}`, class: "stage"});
+  const {figure} = panel(view, "who sends? click the rank", "tall"), svg = add(figure, "svg", {viewBox: `0 0 ${SIDE} ${SIDE}`, class: "stage", role: "group", "aria-label": "Ranks to choose from"});
   const grid = holdingsPanel(view, run, "which chunk? click a column", {onCell: (_, chunk) => pickChunk(chunk)});
   view.classList.add("two");
 

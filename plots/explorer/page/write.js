@@ -64,6 +64,7 @@ function writeView(view) {
   let timer;
   editor.addEventListener("input", () => {
     state.program = editor.value;
+    tasks.asked += 1;  // what is under way is of an older text
     mark(0);
     clearTimeout(timer);
     timer = setTimeout(() => { writeLink(); check(); }, 350);
