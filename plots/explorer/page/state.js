@@ -49,7 +49,7 @@ function readLink(text) {
     else if (NUMBERS.includes(key)) { if (Number.isFinite(number) && number >= 0) state[key] = FRACTIONS.includes(key) ? number : Math.floor(number); }
     else if (Object.hasOwn(state, key) && key !== "parameters") state[key] = value;
   }
-  if (!algorithmNamed(state.algorithm)) state.algorithm = "ring";
+  if (!algorithmNamed(state.algorithm)) state.algorithm = FIRST_SHOWN;
   if (!algorithmNamed(state.beside)) state.beside = "";
   if (!modelNow()) state.model = "alpha_beta";
   const known = modelNow().parameters.map(({name}) => name);

@@ -16,7 +16,7 @@ function writeView(view) {
   const share = add(bar, "button", {type: "button", id: "share"}, "Copy link to this program"), save = add(bar, "button", {type: "button", id: "save-json"}, "Save as JSON");
   const box = add(figure, "div", {class: "code"}), gutter = add(box, "pre", {id: "gutter", "aria-hidden": "true"});
   const editor = add(box, "textarea", {id: "program", spellcheck: "false", autocapitalize: "off", autocomplete: "off", "aria-label": "Your program", "aria-describedby": "program-help", wrap: "off"});
-  editor.value = state.program || EXAMPLES.ring;
+  editor.value = state.program || EXAMPLES[FIRST_SHOWN];
   const verdict = add(figure, "div", {class: "verdict", id: "written", role: "status"}), facts = add(figure, "p", {id: "written-facts"});
   add(figure, "p", {class: "quiet", id: "program-help"}, HELP);
   const right = add(view, "div", {class: "result"}), tasks = {asked: 0};

@@ -1,6 +1,7 @@
 // --- The guided path: a question, a prediction, and what happens, through six algorithms -----------------------------------
 
 const GUIDE_RANKS = 4, GUIDE_ELEMENTS = 262144;
+const FIRST_SHOWN = "ring";  // where nothing else is chosen
 const SIX = ["all_to_all", "master_worker", "tree", "butterfly", "round_robin", "ring"];
 
 // What the engine says of an algorithm, so that no number of the path is written by hand.
