@@ -90,11 +90,13 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
 
-    def size(self, width: int, height: int, dark: bool = False) -> None:
+    def size(self, width: int, height: int, dark: bool = False, motion: bool = False) -> None:
+        """Sets the window, and what the reader prefers: without motion a page is at once where it goes."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                   mobile=width < 500)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        moves = {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme, moves])
 
     def open(self, address: str, until: str = "document.documentElement?.dataset.ready") -> None:
         """A fresh load, also where only what follows # differs; waits for `until`."""
@@ -123,10 +125,10 @@ class Browser:
         return result["result"].get("value")
 
     def key(self, key: str) -> None:
-        codes = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, " ": 32}
+        codes = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, " ": 32, "Enter": 13, "Tab": 9, "Escape": 27, **{str(digit): 48 + digit for digit in range(10)}}
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key],
-                      text=" " if key == " " and kind == "keyDown" else "")
+                      text={" ": " ", "Enter": "\r"}.get(key, key if len(key) == 1 else "") if kind == "keyDown" else "")
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

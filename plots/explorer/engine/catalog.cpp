@@ -21,7 +21,6 @@ Json catalog_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
-    if (a.in_network) continue;  // the page neither edits nor simulates transfers of teams
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},
@@ -29,6 +28,7 @@ Json catalog_json() {
                                     {"idea", a.summary},
                                     {"source", a.source},
                                     {"needs", needs_of(a)},
+                                    {"in_network", a.in_network},
                                     {"formula",
                                      {{"messages", a.formula.messages},
                                       {"elements", a.formula.elements},

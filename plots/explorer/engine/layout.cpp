@@ -58,6 +58,8 @@ Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::Fabric
 }
 
 std::string needs_of(const Algorithm& algorithm) {
+  if (algorithm.in_network)
+    return "needs switches that add: of the model fluid, on a topology such as dgx_h100";
   if (algorithm.grouped)
     return "knows which ranks share a node: of the topology, or else nodes of up to 4 ranks";
   if (algorithm.gridded)

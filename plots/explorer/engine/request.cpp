@@ -49,11 +49,11 @@ Task parse_task(const Json& request) {
   if (root < 0 || root >= ranks)
     fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
                            std::to_string(ranks - 1));
-  Task task{find_algorithm(text(request, "algorithm", "")),
-            {.ranks = static_cast<Rank>(ranks),
-             .elements = number(request, "elements", ranks),
-             .root = static_cast<Rank>(root)},
-            static_cast<int>(segments),
+  const Problem problem{.ranks = static_cast<Rank>(ranks),
+                        .elements = number(request, "elements", ranks),
+                        .root = static_cast<Rank>(root)};
+  if (request.contains("own")) return own_task(request, problem);
+  Task task{find_algorithm(text(request, "algorithm", "")), problem, static_cast<int>(segments),
             static_cast<std::size_t>(number(request, "lane", 0))};
   task.algorithm.chunks_per_rank = {};
   check(task.problem);

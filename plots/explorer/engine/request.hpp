@@ -5,8 +5,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/verify/match_schedule.hpp"
 #include "plots/explorer/engine/layout.hpp"
 #include "simulator/models/model.hpp"
 
@@ -18,15 +20,25 @@ constexpr Rank kMaxRanks = 64;
 constexpr Count kMaxMessages = 200'000;
 constexpr Bytes kElementSize = 4;  // float32
 
-/// The run of a request: its "algorithm", "ranks", "elements", "root", "segments" and "lane",
-/// and the "topology" that some algorithms need to know.
+/// The run of a request: its "algorithm" or its "own" schedule, "ranks", "elements", "root",
+/// "segments" and "lane", and the "topology" that some algorithms need to know.
 struct Task {
   Algorithm algorithm{};  ///< with a chunk per rank, since the page has a column for each
   Problem problem;
   int segments = 1;
   std::size_t lane = 0;  ///< index into lanes_of()
   Layout layout{};       ///< that `problem` points to
+  Fault fault{};         ///< of its own schedule: nothing more is known of it then
 };
+
+using Rounds = std::vector<std::vector<Action>>;  // of one rank
+
+/// Parses [[[kind, peer, first chunk, chunks, stride]...]...], the rounds of one rank.
+Rounds parse_rounds(const Json& json);
+
+/// Parses the run of a schedule that a reader wrote: "own" lists the lanes, each as [weight, the
+/// rounds of every rank], of an allreduce. If a lane is wrong, the task shows the first such lane.
+Task own_task(const Json& request, const Problem& problem);
 
 /// Parses the run. Throws Error(usage) that names the invalid value, also for problems that the
 /// algorithm does not support or that are too large for the page.

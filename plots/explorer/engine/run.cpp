@@ -2,6 +2,7 @@
 // correct. Steps count rounds along the longest path of messages, as in `arlab show`.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -14,8 +15,6 @@
 
 namespace arlab::explorer {
 namespace {
-
-using Rounds = std::vector<std::vector<Action>>;  // of one rank
 
 class Steps : public SymbolicState {
  public:
@@ -37,19 +36,22 @@ class Steps : public SymbolicState {
     const Action& a = *receive.action;
     coming_[receive.rank].push_back({send.rank, receive.rank, a.chunks.first, a.chunks.count,
                                      a.kind == ActionKind::reduce ? 1 : 0, send.round,
-                                     receive.round, a.chunks.stride});
+                                     receive.round, a.chunks.stride,
+                                     carried(send.rank, send.action->chunks)});
     return SymbolicState::on_match(send, receive);
   }
 
-  // A transfer through switches is drawn as a message from each member that gives to each other one
-  // that takes.
+  // A transfer through switches is a message from each member that gives to each other one that
+  // takes, all with the transfer's number.
   Fault on_team(std::span<const End> members) {
+    const Count number = transfers_++;
     for (const End& to : members)
       for (const End& from : members) {
         if (!to.action->takes() || !from.action->gives() || from.rank == to.rank) continue;
         const Chunks& c = to.action->chunks;
         coming_[to.rank].push_back(
-            {from.rank, to.rank, c.first, c.count, 1, from.round, to.round, c.stride});
+            {from.rank, to.rank, c.first, c.count, 1, from.round, to.round, c.stride,
+             carried(from.rank, c), number});
       }
     return SymbolicState::on_team(members);
   }
@@ -72,7 +74,8 @@ class Steps : public SymbolicState {
   }
 
   // {messages: [[from, to, first chunk, chunks, adds, its round, the receiver's,
-  //              stride]...],
+  //              stride, sums carried, number of the transfer through switches if it is
+  //              one]...],
   //  changes: [[rank, chunk, id]...]}
   Json json() {
     Json all = Json::array();
@@ -85,15 +88,72 @@ class Steps : public SymbolicState {
   }
 
  private:
+  // The sum that the rank holds of each of the chunks; one number if they are equal.
+  Json carried(Rank rank, const Chunks& chunks) const {
+    std::vector<SumTrees::Id> ids;
+    for_each_chunk(chunks, problem().ranks, [&](Rank c) { ids.push_back(held(rank, c)); });
+    if (std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) != ids.end()) return ids;
+    return ids.empty() ? Json(SumTrees::kNothing) : Json(ids[0]);
+  }
+
   struct Step {
     Json::array_t messages, changes;
   };
   std::map<Rank, Json::array_t> coming_;  // received in unfinished rounds
   std::map<Count, Step> steps_;
+  Count transfers_ = 0;
 };
 
-Program replay(Rounds rounds) {
-  for (const auto& round : rounds) co_yield Round(round);
+Program replayed(std::shared_ptr<const std::vector<Rounds>> all, Rank me) {
+  for (const auto& round : (*all)[static_cast<std::size_t>(me)]) co_yield Round(round);
+}
+
+// The ranks whose contributions are in the sum, those that are in it twice listed twice.
+std::vector<Rank> whose(const SumTrees& sums, SumTrees::Id id, Rank ranks) {
+  std::vector<Rank> all;
+  if (sums.contributions(id) > 0) {
+    for (Rank r = 0; r < ranks; ++r)
+      if (sums.has(id, r)) all.push_back(r);
+    return all;
+  }
+  constexpr std::size_t kLimit = 20'000;  // characters
+  const std::string order = sums.bracketing(id, kLimit);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] < '0' || order[i] > '9') continue;
+    Rank rank = 0;
+    for (; i < order.size() && order[i] >= '0' && order[i] <= '9'; ++i)
+      rank = rank * 10 + (order[i] - '0');
+    all.push_back(rank);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// Which ranks' contributions are in each sum, as hexadecimal digits, the last bit that of rank 0;
+// and by number of the sum those that are in it more than once.
+void put_contributions(Json& answer, const SumTrees& sums, Rank ranks) {
+  Json counts = Json::array(), sets = Json::array(), repeated = Json::object();
+  for (SumTrees::Id id = 0; id < sums.count(); ++id) {
+    std::string digits;
+    for (Rank low = (ranks - 1) / 4 * 4; low >= 0; low -= 4) {
+      int digit = 0;
+      for (Rank r = low; r < std::min(low + 4, ranks); ++r)
+        digit |= sums.has(id, r) ? 1 << (r - low) : 0;
+      digits += "0123456789abcdef"[digit];
+    }
+    counts.push_back(sums.contributions(id));
+    sets.push_back(std::move(digits));
+    if (sums.contributions(id) == 0) repeated[std::to_string(id)] = whose(sums, id, ranks);
+  }
+  answer["contributions"] = std::move(counts);
+  answer["whose"] = std::move(sets);
+  answer["repeated"] = std::move(repeated);
+}
+
+// The same rounds whenever they are asked for.
+Schedule schedule_from(std::vector<Rounds> all) {
+  const auto kept = std::make_shared<const std::vector<Rounds>>(std::move(all));
+  return [kept](Rank me) { return replayed(kept, me); };
 }
 
 Json rounds_json(Program program) {
@@ -108,38 +168,18 @@ Json rounds_json(Program program) {
   return rounds;
 }
 
-// [[kind, peer, first chunk, chunks, stride]...]...: the format of rounds_json.
-Rounds parse_rounds(const Json& json) {
-  Rounds rounds;
-  for (const Json& round : json) {
-    std::vector<Action>& actions = rounds.emplace_back();
-    for (const Json& a : round) {
-      const bool whole =
-          a.is_array() && a.size() == 5 && std::all_of(a.begin(), a.end(), [](const Json& part) {
-            return part.is_number_integer() && part.get<Count>() >= -1000 &&
-                   part.get<Count>() <= 1000;
-          });
-      if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
-        fail(Blame::usage, "an action is [kind, peer, chunk, chunks, stride], not " + a.dump());
-      actions.push_back({static_cast<ActionKind>(a[0].get<int>()),
-                         a[1].get<Rank>(),
-                         {a[2].get<Rank>(), a[3].get<Rank>(), a[4].get<Rank>()}});
-    }
-  }
-  return rounds;
-}
-
 struct Run {
   Task task;
   Lane lane;
   std::size_t lanes = 0;
   Schedule schedule;
-  bool edited = false;
+  bool edited = false;  ///< its costs are not those of an algorithm
 };
 
 Run parse_run(const Json& request) {
   Run run;
   run.task = parse_task(request);
+  run.edited = static_cast<bool>(run.task.fault);
   const auto lanes = lanes_of(run.task.algorithm, run.task.problem, run.task.segments);
   run.lanes = lanes.size();
   run.lane =
@@ -151,7 +191,7 @@ Run parse_run(const Json& request) {
       fail(Blame::usage, "a schedule has the rounds of every rank");
     std::vector<Rounds> all;
     for (const Json& rank : ranks) all.push_back(parse_rounds(rank));
-    run.schedule = [all](Rank me) { return replay(all[static_cast<std::size_t>(me)]); };
+    run.schedule = schedule_from(std::move(all));
     run.edited = true;
   }
   return run;
@@ -173,6 +213,7 @@ Json letters_json(const Run& run, const Cost& claimed) {
   const Layout& layout = run.task.layout;
   for (const Parameter& p : run.task.algorithm.parameters)
     if (p.name.size() == 1) letters[std::string(p.name)] = std::llround(default_of(p));
+  if (run.task.algorithm.in_network) letters["Q"] = 1;  // a piece per rank
   if (layout.groups) {
     bool equal = true;
     for (Rank g = 1; g < layout.groups->count(); ++g)
@@ -203,14 +244,12 @@ Json run_json(const Json& request) {
   const Run run = parse_run(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
-  Json start = Json::array(), chunks = Json::array(), counts = Json::array();
+  Json start = Json::array(), chunks = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) {
     chunks.push_back(p.blocks().size(r));
     for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
   }
   match_schedule(p, run.schedule, steps.callbacks());
-  for (SumTrees::Id id = 0; id < steps.sums().count(); ++id)
-    counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
               {"layout", run.task.layout.text},
@@ -218,10 +257,10 @@ Json run_json(const Json& request) {
               {"chunks", std::move(chunks)},
               {"start", std::move(start)},
               {"steps", steps.json()},
-              {"contributions", std::move(counts)},
               {"fault", fault_json(proof.fault)},
               {"bracketing", proof.bracketing},
               {"same_on_all_ranks", proof.same_on_all_ranks}};
+  put_contributions(answer, steps.sums(), p.ranks);
   Json schedule = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
@@ -244,10 +283,8 @@ Json explain_json(const Json& request) {
          "id is " + std::to_string(id) + ": give 0 to " + std::to_string(steps.sums().count() - 1));
   constexpr std::size_t kLimit = 2000;  // characters
   const auto sum = static_cast<SumTrees::Id>(id);
-  Json ranks = Json::array();
-  for (Rank r = 0; r < run.lane.problem.ranks; ++r)
-    if (steps.sums().has(sum, r)) ranks.push_back(r);
-  return {{"ranks", std::move(ranks)}, {"bracketing", steps.sums().bracketing(sum, kLimit)}};
+  return {{"ranks", whose(steps.sums(), sum, run.lane.problem.ranks)},
+          {"bracketing", steps.sums().bracketing(sum, kLimit)}};
 }
 
 }  // namespace arlab::explorer

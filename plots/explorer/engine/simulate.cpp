@@ -14,6 +14,7 @@ namespace arlab::explorer {
 // bytes, begin, end, message]...]; path: [[kind, rank, to, lane, round, message, begin, end]...].
 Json simulate_json(const Json& request) {
   const Task task = parse_task(request);
+  if (task.fault) fail(Blame::usage, "the schedule is wrong, so it takes no time: " + task.fault.text);
   const auto network = make_network(request, task.problem.ranks);
   simulator::Trace trace;
   const simulator::SimulationResult outcome =
@@ -46,7 +47,6 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.in_network) continue;
     const Rank ranks = ranks_of(request);
     check({.ranks = ranks});
     const bool shown = ranks <= kMaxRanks && !(algorithm.forested && ranks > kMaxTreeRanks);
@@ -61,6 +61,10 @@ Json curve_json(const Json& request) {
         continue;
       }
       const auto network = make_network(request, problem.ranks);
+      if (algorithm.in_network && !network->adding()) {
+        times.push_back(nullptr);
+        continue;
+      }
       times.push_back(
           simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
     }

@@ -1,6 +1,6 @@
 // --- Break it: change the schedule and see what the verifier reports ------------------------------------------------------
 
-const VERBS = ["send", "add", "overwrite"];
+const VERBS = ["send", "add", "overwrite", "give", "take", "give and take"];
 const broken = {algorithm: "", ranks: 0, schedule: null, rank: 0, round: 0, did: ""};
 
 function breakView(view) {
@@ -38,9 +38,9 @@ function breakView(view) {
   const list = add(edits, "ul", {class: "actions"});
   mine().forEach((action, i) => {
     const [verb, peer, first, count, stride] = action, item = add(list, "li");
-    add(item, "span", {}, `${VERBS[verb]} ${chunksText(first, count, stride, ranks)} ${verb === 0 ? "to" : "from"} rank ${peer}`);
+    add(item, "span", {}, `${VERBS[verb]} ${chunksText(first, count, stride, ranks)} ${verb > 2 ? "by the switches of team" : verb === 0 ? "to rank" : "from rank"} ${peer}`);
     const button = (text, label, act) => {
-      const made = add(item, "button", {type: "button", "aria-label": label}, text);
+      const made = add(item, "button", {type: "button", "aria-label": `${text}: ${label}`}, text);
       made.addEventListener("click", () => change(`${where()}: ${label}`, act));
     };
     button("chunk −", "chunk minus one", () => action[2] -= 1);
@@ -51,7 +51,7 @@ function breakView(view) {
   const verdict = add(edits, "div", {class: `verdict${edited.fault ? " wrong" : ""}`, id: "verdict", "aria-live": "polite"});
   add(verdict, "p", {class: "quiet"}, broken.did ? `You: ${broken.did}.` : "No changes yet. Choose a rank and a round, and break it.");
   add(verdict, "p", {class: edited.fault ? "wrong" : "right", id: "verifier"}, edited.fault ? `${edited.fault.kind}: ${edited.fault.text}` : "✓ The verifier finds nothing wrong.");
-  const grid = holdingsPanel(view, edited, "contributions held at the end");
+  const grid = holdingsPanel(view, edited, edited.fault ? "contributions held when the verifier stops" : "contributions held at the end");
   grid.paint(edited.steps.length);
   if (edited.fault && edited.fault.rank < ranks && edited.fault.chunk < ranks && edited.fault.chunk >= 0) {
     const size = GRID.side / ranks;

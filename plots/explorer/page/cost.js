@@ -38,10 +38,15 @@ function costView(view) {
   const nothing = {last: 0, unit: "", show: () => view.dataset.said};
   const said = [];
   for (const name of onView()) {
-    const algorithm = algorithmNamed(name), run = runOf(name), simulated = simulatedOf(name);
+    const algorithm = algorithmNamed(name), run = runOf(name);
+    if (run.fault) {
+      add(add(view, "figure", {class: "cost"}), "p", {class: "wrong"}, `${algorithm.label} has no cost, since it is wrong. ${run.fault.kind}: ${run.fault.text}.`);
+      continue;
+    }
+    const simulated = simulatedOf(name);
     const figure = add(view, "figure", {class: "cost"});
     add(add(figure, "figcaption"), "b", {}, `${algorithm.label}, ${plural(state.ranks, "rank")}, ${plural(state.elements, "element")}`);
-    const table = add(add(figure, "div", {class: "scroll"}), "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+    const table = add(add(figure, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Costs"}), "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
     for (const text of ["", "formula (m ranks, N elements)", "with numbers", "claimed", "counted", "simulated"]) add(head, "th", {scope: "col"}, text);
     let right = true;
     for (const [what, key] of [["messages", "messages"], ["elements sent", "elements"], ["rounds", "rounds"]]) {
@@ -57,11 +62,11 @@ function costView(view) {
       }
     }
     const facts = [...(run.layout ? [`Here: ${run.layout}.`] : []), `Simulated time ${picoText(simulated.finish)}. ${criticalText(simulated)}`,
-                   run.fault ? run.fault.text : `Proved: every rank ends with every contribution exactly once${run.same_on_all_ranks ? ", added in the same order on all ranks" : ", but not added in the same order on all ranks: floating-point results may differ in the last bits"}.`];
+                   `Proved: every rank ends with every contribution exactly once${run.same_on_all_ranks ? ", added in the same order on all ranks" : ", but not added in the same order on all ranks: floating-point results may differ in the last bits"}.`];
     for (const fact of facts) add(figure, "p", {}, fact);
     const order = add(figure, "p", {}, "Chunk 0 is added as ");
     add(order, "code", {}, run.bracketing);
-    add(figure, "p", {class: "quiet"}, `${sentenceOf(algorithm.idea)} ${sentenceOf(algorithm.source)}`);
+    add(figure, "p", {class: "quiet"}, [algorithm.idea, algorithm.source].filter(Boolean).map(sentenceOf).join(" "));
     said.push(`${algorithm.label}: claimed, counted and simulated ${right ? "agree" : "differ"}.`);
   }
   view.dataset.said = said.join(" ");

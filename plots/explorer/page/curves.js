@@ -24,7 +24,7 @@ const SLIDER_OF = {time: {low: 1e3, high: 1e9, text: picoText}, time_per_byte: {
 function parameterSliders(parent, change) {
   parent.classList.add("sliders");
   for (const {name, unit, fallback, help} of modelNow().parameters) {
-    const slider = factorSlider(parent, name, {...SLIDER_OF[unit], zero: true, value: state.parameters[name] ?? fallback, change(value) {
+    const slider = factorSlider(parent, name, {...(SLIDER_OF[unit] ?? SLIDER_OF.number), zero: true, value: state.parameters[name] ?? fallback, change(value) {
       if (value === fallback) delete state.parameters[name];
       else state.parameters[name] = value;
       change();
@@ -39,7 +39,7 @@ function curvesView(view) {
   view.classList.add("wide");
   const {figure} = panel(view, "Simulated time against the size of the vector");
   const svg = add(figure, "svg", {class: "curves", role: "img"});
-  const words = add(figure, "p", {id: "winners", "aria-live": "polite"}), table = add(add(figure, "div", {class: "scroll"}), "table", {class: "values"});
+  const words = add(figure, "p", {id: "winners", "aria-live": "polite"}), table = add(add(figure, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Times"}), "table", {class: "values"});
   const sliders = add(view, "figure"), list = add(sliders, "div", {class: "sliders", id: "curve-sliders"});
   add(sliders, "p", {class: "quiet"}, (precomputed ? "Sliders need the engine, which this page does not contain." :
     "Move a slider to simulate every point again.") + " The dashed line is the vector size chosen above.");

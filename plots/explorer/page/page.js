@@ -1,26 +1,38 @@
-// --- The page: controls, views and the player ---------------------------------------------------------------------------------
+// --- The page: controls and views ---------------------------------------------------------------------------------------------
 
-const VIEWS = {steps: ["Steps", stepsView], time: ["Time", timeView], network: ["Links", networkView], cost: ["Cost", costView],
-               curves: ["Crossover", curvesView], train: ["Training", trainView], quiz: ["Quiz", quizView], break: ["Break it", breakView]};
-let showing, playing = null;
+const VIEWS = {start: ["Start", guideView], steps: ["Steps", stepsView], time: ["Time", timeView], network: ["Links", networkView], cost: ["Cost", costView],
+               curves: ["Crossover", curvesView], train: ["Training", trainView], quiz: ["Quiz", quizView], break: ["Break it", breakView], write: ["Write", writeView]};
+const NO_CONTROLS = ["start"];  // views that choose for the reader
 
 function fillControls() {
   const fill = (id, value) => { if (document.activeElement !== byId(id)) byId(id).value = value; };
   for (const id of ["algorithm", "beside", "ranks", "root", "segments", "lane", "model", "topology"]) fill(id, state[id]);
   fill("elements", countText(state.elements));
+  fill("speed", state.speed);
+  for (const id of ["algorithm", "beside", "segments"]) byId(id).parentNode.hidden = state.view === "write";
+  byId("controls").hidden = NO_CONTROLS.includes(state.view);
   byId("root").max = state.ranks - 1;
   byId("lane").max = state.segments - 1;
   byId("lane-label").hidden = state.segments === 1;  // segments run concurrently; the steps show one of them
   byId("topology-label").hidden = !modelNow().has_links && state.on !== "topology";
   const chosen = algorithmNamed(state.algorithm);
   const needs = chosen.needs ? ` It ${sentenceOf(chosen.needs).replace(/^./, (first) => first.toLowerCase())}` : "";
-  byId("idea").textContent = `${chosen.label}: ${sentenceOf(chosen.idea)}${needs}`;
-  for (const tab of byId("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
+  byId("idea").textContent = state.view === "start" ? "How many computers add numbers together: allreduce, step by step." :
+    state.view === "write" ? "Write an algorithm: the verifier answers while you type." : `${chosen.label}: ${sentenceOf(chosen.idea)}${needs}`;
+  for (const tab of byId("tabs").children) {
+    tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
+    tab.tabIndex = tab.dataset.view === state.view ? 0 : -1;
+  }
+}
+
+function complainOf(text) {
+  byId("error").hidden = false;
+  byId("error").textContent = text;
 }
 
 // Redraws the view. If the engine rejects the request, shows the error instead.
 function render() {
-  pause();
+  stop();
   const view = byId("view");
   view.replaceChildren();
   view.className = "";
@@ -30,67 +42,30 @@ function render() {
   byId("error").hidden = true;
   const started = performance.now();
   try {
-    showing = VIEWS[state.view][1](view);
-    const at = showing.unit === "time" ? state.time : Math.min(state.step, showing.last);
-    byId("player").hidden = showing.last === 0;
-    byId("step").max = showing.last;
-    goTo(at);
+    present(VIEWS[state.view][1](view));
   } catch (error) {
     view.replaceChildren();
-    showing = {last: 0, show: () => ""};
-    byId("player").hidden = true;
-    byId("told").textContent = "";
-    byId("error").hidden = false;
-    byId("error").textContent = error.message;
+    present({last: 0, unit: "", show: () => ""});
+    complainOf(error.message);
   }
+  byId("note").hidden = !precomputed || !byId("error").hidden;
   view.dataset.ms = (performance.now() - started).toFixed(1);
   writeLink();
 }
-
-function goTo(at) {
-  const to = Math.max(0, Math.min(showing.last, Math.round(at)));
-  state[showing.unit === "time" ? "time" : "step"] = to;
-  const started = performance.now();
-  byId("told").textContent = showing.show(to);
-  const slider = byId("step"), text = showing.text?.(to) ?? `step ${to} of ${showing.last}`;
-  slider.value = to;
-  slider.setAttribute("aria-valuetext", text);
-  slider.dataset.ms = (performance.now() - started).toFixed(1);
-  byId("where").textContent = text;
-  byId("first").disabled = byId("back").disabled = to === 0;
-  byId("last").disabled = byId("forward").disabled = to === showing.last;
-  writeLink();
-}
-
-const position = () => Number(byId("step").value);
-const stride = () => showing.unit === "time" ? 4 : 1;
-function pause() {
-  clearInterval(playing);
-  playing = null;
-  byId("play").textContent = "▶ play";
-}
-function play() {
-  if (playing !== null) return pause();
-  if (position() === showing.last) goTo(0);
-  byId("play").textContent = "❚❚ pause";
-  playing = setInterval(() => position() >= showing.last ? pause() : goTo(position() + stride()), showing.unit === "time" ? 60 : 900);
-}
-
-const KEYS = {ArrowRight: () => goTo(position() + stride()), ArrowLeft: () => goTo(position() - stride()), Home: () => goTo(0),
-              End: () => goTo(showing.last), " ": play};
-addEventListener("keydown", (event) => {
-  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.id !== "step";
-  const pressed = event.key === " " && /^(BUTTON|SUMMARY|G)$/i.test(event.target.tagName);
-  if (typing || pressed || event.ctrlKey || event.altKey || event.metaKey || !Object.hasOwn(KEYS, event.key) || byId("player").hidden) return;
-  event.preventDefault();
-  KEYS[event.key]();
-});
 
 function addTabs() {
   for (const [name, [title]] of Object.entries(VIEWS)) {
     const tab = add(byId("tabs"), "button", {type: "button", role: "tab", id: `tab-${name}`, "data-view": name, "aria-controls": "view"}, title);
     tab.addEventListener("click", () => { state.view = name; render(); });
   }
+  byId("tabs").addEventListener("keydown", ({key}) => {
+    const tabs = [...byId("tabs").children], at = tabs.findIndex((tab) => tab.dataset.view === state.view);
+    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1}[key];
+    if (to === undefined) return;
+    const tab = tabs[(to + tabs.length) % tabs.length];
+    tab.focus();
+    tab.click();
+  });
 }
 
 function addControls() {
@@ -100,8 +75,13 @@ function addControls() {
   options("model", catalog.models.map(({name}) => [name, name]));
   for (const {name} of catalog.topologies) add(byId("topologies"), "option", {value: name});
   const on = (id, act) => byId(id).addEventListener("change", () => { act(byId(id).value); render(); });
-  on("algorithm", (name) => Object.assign(state, {algorithm: name, step: 0, time: 0}));
-  on("beside", (name) => state.beside = name);
+  on("algorithm", (name) => {
+    Object.assign(state, {algorithm: name, step: 0, time: 0});
+    if (own.has(name)) state.ranks = own.get(name).ranks;
+    suitNetwork();
+    addParameters();
+  });
+  on("beside", (name) => { state.beside = name; suitNetwork(); addParameters(); });
   on("model", (name) => { state.model = name; state.parameters = {}; addParameters(); });
   on("topology", (text) => state.topology = text.trim());
   const whole = (id, low, high, act = () => {}) => on(id, (text) => {
@@ -125,39 +105,42 @@ function addParameters() {
   parameterSliders(byId("parameter-list"), () => { cancelAnimationFrame(redraw); redraw = requestAnimationFrame(render); });
 }
 
-function addPlayer() {
-  byId("step").addEventListener("input", () => goTo(position()));
-  for (const [id, act] of [["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End], ["play", play]]) {
-    byId(id).addEventListener("click", () => { if (id !== "play") pause(); act(); });
-  }
+async function copyLink(button) {
+  const link = `${location.href.split("#")[0]}#${stateText()}`, said = button.textContent;
+  try { await navigator.clipboard.writeText(link); button.textContent = "Copied"; } catch { prompt("The link:", link); }
+  setTimeout(() => button.textContent = said, 1500);
+}
+
+function addHeader() {
   byId("theme").addEventListener("click", () => {
-    const next = {"": "dark", dark: "light", light: ""}[document.documentElement.dataset.theme ?? ""];
-    if (next) document.documentElement.dataset.theme = next; else delete document.documentElement.dataset.theme;
-    byId("theme").textContent = `Theme: ${next || "auto"}`;
+    const now = {"": "dark", dark: "light", light: ""}[document.documentElement.dataset.theme ?? ""];
+    if (now) document.documentElement.dataset.theme = now; else delete document.documentElement.dataset.theme;
+    byId("theme").textContent = `Theme: ${now || "auto"}`;
   });
-  byId("link").addEventListener("click", async () => {
-    const link = `${location.href.split("#")[0]}#${stateText()}`;
-    try { await navigator.clipboard.writeText(link); byId("link").textContent = "Copied"; } catch { prompt("The link:", link); }
-    setTimeout(() => byId("link").textContent = "Copy link", 1500);
-  });
+  byId("link").addEventListener("click", () => copyLink(byId("link")));
   addEventListener("hashchange", () => { readLink(location.hash.slice(1)); render(); });
+  addEventListener("keydown", guideKey);
 }
 
 async function start() {
   await startEngine();
   catalog = ask("catalog");
+  if (precomputed) catalog.algorithms = catalog.algorithms.filter((one) => !one.in_network);  // whose network adds
+  readGlossary();
   readLink(location.hash.slice(1) || window.name);  // a frame in the report gets its state through its name
   if (precomputed) {
     if (!precomputed.ranks.includes(state.ranks)) state.ranks = 8;
     Object.assign(state, {elements: precomputed.elements, root: 0, segments: 1, model: "alpha_beta", parameters: {}});
-    byId("note").hidden = false;
     byId("note").textContent = "This page was made without WebAssembly: it shows precomputed runs on " +
       `${precomputed.ranks.join(", ")} ranks. For a page with the engine, which computes all runs: ${howToGetEngine}.`;
   }
-  if (!Object.hasOwn(VIEWS, state.view)) state.view = "steps";
+  if (!Object.hasOwn(VIEWS, state.view)) state.view = "start";
   addTabs();
   addControls();
+  addHeader();
   addPlayer();
+  addOpening();
+  addTips();
   document.querySelector("main").hidden = false;
   render();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));

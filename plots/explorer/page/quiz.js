@@ -18,7 +18,7 @@ function quizView(view) {
   const question = add(head, "p", {id: "question", "aria-live": "polite"}), verdict = add(head, "p", {id: "quiz-verdict", "aria-live": "polite"});
   const edits = add(head, "div", {class: "edits"}), another = add(edits, "button", {type: "button", id: "quiz-next"}, "Another question");
   const score = add(edits, "span", {id: "score", class: "quiet"});
-  const {figure} = panel(view, "who sends? click the rank", "tall"), svg = add(figure, "svg", {viewBox: `0 0 ${SIDE} ${SIDE}`, class: "stage"});
+  const {figure} = panel(view, "who sends? click the rank", "tall"), svg = add(figure, "svg", {viewBox: `0 0 ${SIDE} ${SIDE}`, class: "stage", role: "group", "aria-label": "Ranks to choose from"});
   const grid = holdingsPanel(view, run, "which chunk? click a column", {onCell: (_, chunk) => pickChunk(chunk)});
   view.classList.add("two");
 
@@ -28,7 +28,7 @@ function quizView(view) {
       (quiz.from === null ? `Who sends to rank ${quiz.to} next?` : `Correct, rank ${quiz.from}. Which chunk does it send?`);
     score.textContent = `${quiz.right} of ${quiz.asked} right`;
     svg.replaceChildren();
-    drawStage(svg, {places: circlePlaces(ranks), radius: Math.max(6, Math.min(19, 330 / ranks))}, [], {onRank: pickRank, chosen: quiz.to});
+    drawStage(svg, stage(ranks, [], true), [], {onRank: pickRank, chosen: quiz.to});
     grid.paint(quiz.step - 1);
   };
   const tell = (right, text) => {

@@ -1,18 +1,24 @@
 // --- State: the parameters of the page, stored in the link ----------------------------------------------------------------------------
 
-const state = {view: "steps", algorithm: "", beside: "", ranks: 8, elements: 262144, root: 0, segments: 1, lane: 0,
+const state = {view: "start", stop: 0, program: "", speed: 1, algorithm: "", beside: "", ranks: 8, elements: 262144, root: 0, segments: 1, lane: 0,
                model: "alpha_beta", topology: "", parameters: {}, step: 0, time: 0, on: "circle"};
-const NUMBERS = ["ranks", "elements", "root", "segments", "lane", "step", "time"];
+const USUAL = {...state, parameters: undefined};
+const NUMBERS = ["ranks", "elements", "root", "segments", "lane", "step", "time", "stop", "speed"];
+const FRACTIONS = ["step", "speed"];  // of a step: the chunks are on their way
 let catalog;
 
-const algorithmNamed = (name) => catalog.algorithms.find((one) => one.name === name);
+const algorithmNamed = (name) => own.get(name) ?? catalog.algorithms.find((one) => one.name === name);
 const modelNow = () => catalog.models.find((one) => one.name === state.model);
 // The algorithms in view: one, or two that are compared.
 const onView = () => [state.algorithm, state.beside].filter(Boolean);
 
 // The parameters of a run, for ask().
-const taskOf = (algorithm) => ({algorithm, ranks: state.ranks, elements: state.elements, root: state.root,
-                                segments: state.segments, ...(algorithmNamed(algorithm).needs ? fabric() : {})});
+function taskOf(name) {
+  const {own: lanes, needs, label, ranks} = algorithmNamed(name), common = {ranks: state.ranks, elements: state.elements, root: state.root};
+  if (!lanes) return {algorithm: name, ...common, segments: state.segments, ...(needs ? fabric() : {})};
+  if (ranks !== state.ranks) throw new Error(`${label} is a schedule for ${ranks} ranks, not ${state.ranks}: choose ${ranks}.`);
+  return {own: lanes, name: label, ...common};
+}
 function fabric() {
   return modelNow().has_links ? {topology: state.topology || undefined} : {};
 }
@@ -20,11 +26,19 @@ function simulationOf(algorithm) {
   const parameters = Object.keys(state.parameters).length ? state.parameters : undefined;
   return {...taskOf(algorithm), model: state.model, parameters, ...fabric()};
 }
+// An algorithm whose switches add is simulated where they do.
+function suitNetwork() {
+  if (!onView().some((name) => algorithmNamed(name).in_network)) return;
+  if (!modelNow().has_links) Object.assign(state, {model: "fluid", parameters: {}});
+  state.topology ||= ADDING;
+}
+const ADDING = "crossbar:aggregate=yes";
 const runOf = (algorithm) => ask("run", {...taskOf(algorithm), lane: state.lane});
 const simulatedOf = (algorithm) => ask("simulate", simulationOf(algorithm));
 
 function stateText() {
-  const words = Object.entries(state).filter(([key]) => key !== "parameters").filter(([, value]) => value !== "" && value !== 0);
+  const words = Object.entries(state).filter(([key, value]) => key !== "parameters" && (value !== USUAL[key] || key === "view"))
+    .filter(([, value]) => !own.has(value)).map(([key, value]) => [key, key === "step" ? Number(value.toFixed(2)) : key === "time" ? Math.round(value) : value]);
   for (const [name, value] of Object.entries(state.parameters)) words.push([`p.${name}`, value]);
   return new URLSearchParams(words).toString();
 }
@@ -32,14 +46,16 @@ function readLink(text) {
   for (const [key, value] of new URLSearchParams(text)) {
     const number = Number(value);
     if (key.startsWith("p.") && Number.isFinite(number) && number >= 0) state.parameters[key.slice(2)] = number;
-    else if (NUMBERS.includes(key)) { if (Number.isFinite(number) && number >= 0) state[key] = Math.floor(number); }
+    else if (NUMBERS.includes(key)) { if (Number.isFinite(number) && number >= 0) state[key] = FRACTIONS.includes(key) ? number : Math.floor(number); }
     else if (Object.hasOwn(state, key) && key !== "parameters") state[key] = value;
   }
-  if (!algorithmNamed(state.algorithm)) state.algorithm = catalog.algorithms.find((one) => one.family === "split").name;
+  if (!algorithmNamed(state.algorithm)) state.algorithm = FIRST_SHOWN;
   if (!algorithmNamed(state.beside)) state.beside = "";
   if (!modelNow()) state.model = "alpha_beta";
   const known = modelNow().parameters.map(({name}) => name);
   for (const name of Object.keys(state.parameters)) if (!known.includes(name)) delete state.parameters[name];
+  suitNetwork();
+  if (!SPEEDS.includes(state.speed)) state.speed = 1;
   state.ranks = Math.max(2, Math.min(64, state.ranks));
   state.root = Math.min(state.root, state.ranks - 1);
   state.segments = Math.max(1, Math.min(64, state.segments));

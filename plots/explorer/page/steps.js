@@ -26,8 +26,14 @@ function runsOf(first, count, stride, ranks) {
 const chunksText = (first, count, stride, ranks) =>
   count === 0 ? "a part" : count === ranks ? "the whole vector" : count === 1 ? `chunk ${first}` :
   stride !== 1 || first + count > ranks ? `chunks ${chunksOf(first, count, stride, ranks).join(", ")}` : `chunks ${first} to ${first + count - 1}`;
-const messageText = ([from, to, first, count, adds, , , stride], ranks) =>
-  `rank ${from} sends ${chunksText(first, count, stride, ranks)} to rank ${to}, which ${adds ? "adds" : "overwrites"}`;
+const messageText = (message, ranks) => {
+  const [from, to, first, count, adds, , , stride] = message, what = chunksText(first, count, stride, ranks);
+  return transferOf(message) === undefined ? `rank ${from} sends ${what} to rank ${to}, which ${adds ? "adds" : "overwrites"}` :
+    `rank ${from} gives ${what} to the switches, whose sum rank ${to} takes`;
+};
+const ranksList = (ranks) => ranks.length > 6 ? `${ranks.slice(0, 4).join(", ")}, and ${ranks.length - 4} more` : ranks.join(", ");
+const transferText = ({givers, takers, first, count}, ranks) =>
+  `the switches add ${chunksText(first, count, 1, ranks)} of rank${givers.size > 1 ? "s" : ""} ${ranksList(ascending([...givers.keys()]))} for rank${takers.size > 1 ? "s" : ""} ${ranksList(ascending([...takers]))}`;
 
 const sentenceOf = (text) => text.endsWith(".") ? text : `${text}.`;
 
@@ -36,8 +42,10 @@ function stepText(run, step) {
   const ranks = run.chunks.length;
   if (step === 0) return "At the start every rank holds its own contribution to every chunk.";
   const {messages} = run.steps[step - 1], most = 4;
-  const said = messages.slice(0, most).map((message) => messageText(message, ranks)).join("; ");
-  const more = messages.length > most ? `; and ${plural(messages.length - most, "more message")}` : "";
+  const all = [...transfersOf(run, messages, step).map((one) => transferText(one, ranks)),
+               ...messages.filter((message) => transferOf(message) === undefined).map((message) => messageText(message, ranks))];
+  const said = all.slice(0, most).join("; ");
+  const more = all.length > most ? `; and ${plural(all.length - most, "more message")}` : "";
   const whole = run.contributions, state = statesOf(run)[step];
   const done = [...Array(ranks).keys()].filter((r) => {
     return state.slice(r * ranks, (r + 1) * ranks).every((id) => id >= 0 && whole[id] === ranks);
@@ -74,10 +82,12 @@ function svgText(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 function saveSvg(svg, title) {
-  if (!svg) return;
+  if (svg) saveText(svgText(svg), `${title.toLowerCase().replace(/[^a-z0-9]+/g, "_")}.svg`, "image/svg+xml");
+}
+function saveText(text, file, type) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([svgText(svg)], {type: "image/svg+xml"}));
-  link.download = `${title.toLowerCase().replace(/[^a-z0-9]+/g, "_")}.svg`;
+  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -87,3 +97,43 @@ function legend(figure, entries) {
   for (const [color, text, dashed] of entries) add(line, "span", {style: `--key: var(${color})`, class: dashed ? "dashed" : ""}, text);
 }
 const MOVES = [["--add", "received and added"], ["--over", "received, overwrites", true]];
+
+// The view of steps: the circle and the holdings of one algorithm, or of two side by side.
+function stepsView(view) {
+  const runs = onView().map((name) => [algorithmNamed(name), runOf(name)]);
+  const parts = runs.map(([algorithm, run]) => {
+    const title = (what) => runs.length > 1 ? `${algorithm.label}: ${what}` : what;
+    const column = runs.length > 1 ? add(view, "div") : view;
+    const made = stepsParts(column, run, {title, makeRequest: () => ({...taskOf(algorithm.name), lane: state.lane})});
+    return {...made, label: algorithm.label};
+  });
+  view.classList.add("two");
+  return showSteps(parts);
+}
+
+// The stage and the grid of one run.
+function stepsParts(parent, run, {title = (what) => what, makeRequest, choice = true}) {
+  const circle = stagePanel(parent, title("messages"), run, render, {choice});
+  return {run, circle, grid: holdingsPanel(parent, run, title("whose contributions each rank holds"), {makeRequest})};
+}
+
+// What the player shows of runs: between two steps the chunks are on their way.
+function showSteps(parts) {
+  const last = Math.max(...parts.map(({run}) => run.steps.length));
+  let drawn = null, said = "";
+  return {last, unit: "step", show(at) {
+    const step = Math.floor(at), part = at - step, now = part > 0 ? step + 1 : step;
+    for (const {run, circle, grid} of parts) {
+      const own = Math.min(at, run.steps.length), messages = now > 0 && now <= run.steps.length ? run.steps[now - 1].messages : [];
+      if (drawn !== `${now} ${part > 0}`) circle.draw(messages, now, part > 0);
+      circle.move(part);
+      grid.paint(own);
+    }
+    if (drawn !== `${now} ${part > 0}`) said = parts.map(({run, label}) => {
+      const text = now > run.steps.length ? `Done after ${plural(run.steps.length, "step")}.` : stepText(run, now);
+      return parts.length > 1 ? `${label}. ${text}` : text;
+    }).join(" ");
+    drawn = `${now} ${part > 0}`;
+    return said;
+  }, text: (at) => Number.isInteger(at) ? `step ${at} of ${last}` : `step ${Math.ceil(at)} of ${last}, under way`};
+}

@@ -12,17 +12,43 @@ function flights(simulated) {
     for (const span of simulated.spans) {
       if (span[0] !== RECEIVE) continue;
       const out = sends.get(span[8]);
+      if (!out) continue;  // a rank that takes what switches have added
       all.push({from: out[1], to: span[1], begin: out[6], arrives: span[6], end: span[7], bytes: span[5], round: out[3], lane: out[2], message: span[8]});
     }
     messagesOf.set(simulated, all);
   }
   return messagesOf.get(simulated);
 }
-// Whether the receiver adds: by the schedule, where the run is known.
-function verbs(run) {
-  const adds = new Map();
-  run.steps.forEach(({messages}) => messages.forEach(([from, to, , , add, round]) => adds.set(`${from},${to},${round}`, add)));
-  return ({from, to, round}) => adds.get(`${from},${to},${round}`) ?? 1;
+// The messages of the schedule by their ends and the sender's round, to know what a message of the simulation carries.
+function scheduled(run) {
+  const known = new Map();
+  for (const {messages} of run.steps) for (const message of messages) known.set(`${message[0]},${message[1]},${message[5]}`, message.slice(0, 9));
+  return ({from, to, round}) => known.get(`${from},${to},${round}`) ?? [from, to, 0, 1, 1, round, round, 1, -1];
+}
+
+// When each rank waits: until it has finished it neither sends, nor receives, nor adds. [[begin, end]...] of each rank.
+function waitsOf(simulated) {
+  const busy = simulated.finish_of.map(() => []);
+  for (const [kind, rank, , , , , begin, end] of simulated.spans) if (kind !== RECEIVE || end > begin) busy[rank].push([begin, end]);
+  for (const {to, begin, end} of flights(simulated)) busy[to].push([begin, end]);
+  return busy.map((spans, rank) => {
+    const waits = [];
+    let free = 0;
+    for (const [begin, end] of spans.sort((a, b) => a[0] - b[0])) {
+      if (begin > free) waits.push([free, begin]);
+      free = Math.max(free, end);
+    }
+    if (simulated.finish_of[rank] > free) waits.push([free, simulated.finish_of[rank]]);
+    return waits;
+  });
+}
+function waitsText(simulated) {
+  const lengths = waitsOf(simulated).map((waits) => waits.reduce((sum, [begin, end]) => sum + end - begin, 0));
+  const most = Math.max(...lengths), all = lengths.reduce((sum, length) => sum + length, 0);
+  if (simulated.finish === 0) return "";
+  if (all === 0) return "No rank ever waits.";
+  const percent = (part) => part > 0 && part < 0.005 ? "less than 1%" : `${Math.round(100 * part)}%`;
+  return `Ranks wait ${percent(all / (simulated.finish * lengths.length))} of their time, rank ${lengths.indexOf(most)} most: ${percent(most / simulated.finish)}.`;
 }
 
 function niceTicks(most, count) {
@@ -33,7 +59,7 @@ function niceTicks(most, count) {
 function timelinePanel(parent, algorithm, simulated, end) {
   const {figure} = panel(parent, `${algorithm.label}: ${picoText(simulated.finish)}`);
   const width = Math.max(330, figure.clientWidth - 24);
-  const ranks = state.ranks, row = Math.max(7, Math.min(30, 420 / ranks)), {left, top} = AXIS;
+  const ranks = simulated.finish_of.length, row = Math.max(7, Math.min(30, 420 / ranks)), {left, top} = AXIS;
   const inner = width - left - AXIS.right, height = top + ranks * row + AXIS.bottom;
   const x = (time) => left + inner * time / end, y = (rank) => top + rank * row;
   const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, role: "img", class: "timeline",
@@ -48,14 +74,17 @@ function timelinePanel(parent, algorithm, simulated, end) {
     const h = (row - 1.5) / 2, w = Math.max(0.6, x(finish) - x(begin) - 0.9);  // apart from the next
     return `M${x(begin).toFixed(1)},${(y(rank) + part * (h + 0.5)).toFixed(1)}h${w.toFixed(1)}v${h.toFixed(1)}h-${w.toFixed(1)}z`;
   };
-  const paths = {flight: "", send: "", receive: "", reduce: ""};
+  const paths = {wait: "", flight: "", send: "", receive: "", reduce: ""};
+  waitsOf(simulated).forEach((waits, rank) => waits.forEach(([begin, finish]) => {
+    paths.wait += `M${x(begin).toFixed(1)},${(y(rank) + row / 2).toFixed(1)}H${x(finish).toFixed(1)}`;
+  }));
   for (const [kind, rank, , , , , begin, finish] of simulated.spans) {
     if (kind === SEND) paths.send += bar(rank, 0, begin, finish);
     if (kind === RECEIVE && finish > begin) paths.receive += bar(rank, 1, begin, finish);
     if (kind === REDUCE) paths.reduce += bar(rank, 1, begin, finish);
   }
   for (const {to, begin, arrives} of flights(simulated)) paths.flight += bar(to, 1, begin, arrives);
-  for (const [kind, d] of Object.entries(paths)) if (d) add(svg, "path", {class: `span-${kind}`, d});
+  for (const [kind, d] of Object.entries(paths)) if (d) add(svg, "path", {class: `span-${kind}`, d, style: kind === "wait" ? `stroke-width: ${Math.max(2, row * 0.4).toFixed(1)}` : ""});
   let line = "";
   for (const [, rank, to, , , , begin, finish] of simulated.path) {
     const at = (r) => (y(r) + row / 2).toFixed(1);
@@ -63,7 +92,9 @@ function timelinePanel(parent, algorithm, simulated, end) {
   }
   add(svg, "path", {class: "critical", d: line, "pointer-events": "none"});
   const cursor = add(svg, "path", {class: "cursor", d: "", "pointer-events": "none"});
-  legend(figure, [["--out", "sends"], ["--in", "a message arrives"], ["--add", "adds"], ["--bad", "critical path"]]);
+  const key = [["--out", "sends", "send"], ["--in", "a message arrives", "flight"], ["--add", "adds", "reduce"], ["--wait", "waits", "wait"]];
+  legend(figure, [...key.filter(([, , kind]) => paths[kind]).map(([color, text, kind]) => [color, text, kind === "wait"]), ["--bad", "critical path"]]);
+  add(figure, "p", {class: "waits-text"}, waitsText(simulated));
   const told = add(figure, "p", {class: "quiet critical-text"}, criticalText(simulated));
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect(), scale = width / box.width;
@@ -99,18 +130,22 @@ function timeView(view) {
   const parts = shown.map(([algorithm, simulated, run]) => {
     const column = shown.length > 1 ? add(view, "div") : view;
     const cursor = timelinePanel(column, algorithm, simulated, end);
-    const circle = stagePanel(column, `${algorithm.label}: in transit`, render);
-    return {algorithm, simulated, cursor, circle, adds: verbs(run)};
+    const circle = stagePanel(column, `${algorithm.label}: in transit`, run, render);
+    return {algorithm, simulated, cursor, circle, carried: scheduled(run), drawn: null};
   });
   state.time = Math.min(state.time, ticks);
   return {last: ticks, unit: "time", show(tick) {
     const now = end * tick / ticks;
-    return `At ${picoText(Math.round(now))}: ` + parts.map(({algorithm, simulated, cursor, circle, adds}) => {
+    return `At ${picoText(Math.round(now))}: ` + parts.map((part) => {
+      const {algorithm, simulated, cursor, circle, carried} = part;
       const under = flights(simulated).filter(({begin, end: finish}) => begin <= now && now < finish);
       cursor(now);
-      circle(under.map((message) => [message.from, message.to, 0, 0, adds(message)]));
+      const names = under.map(({message}) => message).join();
+      if (part.drawn !== names) circle.draw(under.map(carried), 0, true);
+      part.drawn = names;
+      circle.moveEach(under.map(({begin, end: finish}) => TRAVEL_END * (now - begin) / (finish - begin)));
       const done = simulated.finish_of.filter((time) => time <= now).length;
-      return `${algorithm.label}: ${plural(under.length, "message")} in transit, ${done} of ${state.ranks} ranks done`;
+      return `${algorithm.label}: ${plural(under.length, "message")} in transit, ${done} of ${simulated.finish_of.length} ranks done`;
     }).join("; ") + ".";
   }, text: (tick) => picoText(Math.round(end * tick / ticks))};
 }

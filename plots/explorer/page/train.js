@@ -24,7 +24,7 @@ function trainView(view) {
   slider("alpha", "alpha", {low: 1e5, high: 1e10, zero: true, text: picoText});
   slider("beta", "beta", {low: 10, high: 1e5, zero: true, text: rateText});
   add(side, "p", {class: "quiet"}, "An allreduce of n bytes occupies the link for alpha + n beta. Choose a row to see its timeline.");
-  const table = add(add(side, "div", {class: "scroll"}), "table", {class: "values", id: "schedulers"});
+  const table = add(add(side, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Schedules"}), "table", {class: "values", id: "schedulers"});
 
   function draw() {
     training.layers = Math.round(training.layers);

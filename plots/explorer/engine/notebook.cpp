@@ -17,9 +17,9 @@ std::string page_of_schedule(std::string_view schedule, Rank ranks) {
                      {"ranks", ranks},
                      {"schedule", Json::parse(schedule)}};
   constexpr std::string_view kPlace = "/*ARLAB_RUN*/null/*END*/";
-  std::string page(kPlayer);
+  std::string page(kNotebook);
   const std::size_t at = page.find(kPlace);
-  expects(at != std::string::npos, "the player's page has no place for its run");
+  expects(at != std::string::npos, "the page for notebooks has no place for its run");
   return page.replace(at, kPlace.size(), script_safe(answer(request.dump())));
 }
 
