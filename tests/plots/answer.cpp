@@ -206,8 +206,10 @@ TEST_CASE("contributions name the ranks of each sum, also those that are in it t
 TEST_CASE("a schedule that a reader wrote is proved, counted and simulated like an algorithm") {
   json request{{"ask", "run"}, {"algorithm", "ring"}, {"ranks", 4}, {"elements", 100}};
   const json ring = answered(request);
-  json own{{"ask", "run"}, {"own", json::array({json::array({1, ring["schedule"]})})},
-           {"ranks", 4}, {"elements", 100}};
+  json own{{"ask", "run"},
+           {"own", json::array({json::array({1, ring["schedule"]})})},
+           {"ranks", 4},
+           {"elements", 100}};
   const json run = answered(own);
   CHECK(run["fault"].is_null());
   CHECK(run["counted"] == ring["counted"]);

@@ -35,8 +35,8 @@ Script parse_own(const Json& request, const Problem& problem) {
     Script::ScriptLane& made = script.lanes.emplace_back();
     made.weight = whole_number(lane[0], "the weight of a lane");
     if (made.weight < 1 || made.weight > kMostWeight)
-      fail(Blame::usage, concat("the weight of a lane is ", made.weight, ": give 1 to ",
-                                kMostWeight));
+      fail(Blame::usage,
+           concat("the weight of a lane is ", made.weight, ": give 1 to ", kMostWeight));
     for (const Json& rank : lane[1]) {
       made.ranks.push_back(parse_rounds(rank));
       for (const auto& round : made.ranks.back()) actions += static_cast<Count>(round.size());

@@ -9,7 +9,7 @@
 namespace arlab::explorer {
 
 extern const std::string_view kPage;       ///< with a placeholder for the engine
-extern const std::string_view kNotebook;     ///< a page with a placeholder for a run
+extern const std::string_view kNotebook;   ///< a page with a placeholder for a run
 extern const std::string_view kModuleHex;  ///< the WebAssembly module; empty if it was not built
 
 /// Returns whether the page can contain the WebAssembly module.

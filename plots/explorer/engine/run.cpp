@@ -49,9 +49,8 @@ class Steps : public SymbolicState {
       for (const End& from : members) {
         if (!to.action->takes() || !from.action->gives() || from.rank == to.rank) continue;
         const Chunks& c = to.action->chunks;
-        coming_[to.rank].push_back(
-            {from.rank, to.rank, c.first, c.count, 1, from.round, to.round, c.stride,
-             carried(from.rank, c), number});
+        coming_[to.rank].push_back({from.rank, to.rank, c.first, c.count, 1, from.round, to.round,
+                                    c.stride, carried(from.rank, c), number});
       }
     return SymbolicState::on_team(members);
   }

@@ -14,7 +14,8 @@ namespace arlab::explorer {
 // bytes, begin, end, message]...]; path: [[kind, rank, to, lane, round, message, begin, end]...].
 Json simulate_json(const Json& request) {
   const Task task = parse_task(request);
-  if (task.fault) fail(Blame::usage, "the schedule is wrong, so it takes no time: " + task.fault.text);
+  if (task.fault)
+    fail(Blame::usage, "the schedule is wrong, so it takes no time: " + task.fault.text);
   const auto network = make_network(request, task.problem.ranks);
   simulator::Trace trace;
   const simulator::SimulationResult outcome =
