@@ -12,9 +12,11 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/commands/about.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
 #include "bench/config/process.hpp"
+#include "bench/config/config_file.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/options/words.hpp"
 #include "bench/perf/perf.hpp"
@@ -49,6 +51,11 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab report results.jsonl
   arlab chart results.jsonl
   arlab explore
+
+arlab help COMMAND lists its options; arlab COMMAND -h only those that are often used.
+arlab manual COMMAND is its page for man, as in: arlab manual run | man -l -
+source <(arlab completion bash) completes words; also zsh and fish.
+--config FILE takes options of any command from a file in TOML.
 
 Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
 
@@ -138,12 +145,18 @@ void check_command(const CLI::App& app, const std::string& word) {
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
   const std::vector<std::string_view> names(commands.begin(), commands.end());
   if (word.starts_with('-')) {
-    if (word == "-h" || word == "--help" || word == "--version") return;
-    fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
-                                   word, fmt::join(names, ", ")));
+    constexpr std::string_view kOptions[] = {"-h", "--help", "-V", "--version"};
+    if (std::ranges::find(kOptions, word) != std::end(kOptions)) return;
+    const std::string hint = did_you_mean(word, kOptions);
+    fail(Blame::usage,
+         fmt::format("unknown option '{}' before the command{} start with one of {}", word,
+                     hint.empty() ? ":" : hint + " Or", fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end())
-    fail_unknown("command", word, names);
+  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  for (const char* about : {"help", "version", "manual", "completion"})
+    commands.emplace_back(about);
+  const std::vector<std::string_view> all(commands.begin(), commands.end());
+  fail_unknown("command", word, all);
 }
 
 // Names the argument that was not understood, and the option it may have been meant to be.
@@ -198,6 +211,7 @@ int run(std::vector<std::string> words) {
   Session session;
   words = with_settings(std::move(words));
   session.command = words;
+  use_about_words(words);
   use_help_all(words);
   use_command_of_profile(words);
   add_commands(app, words, session);
@@ -207,7 +221,12 @@ int run(std::vector<std::string> words) {
     check_stdout();
     return wants_help ? 0 : 2;
   }
-  words = checked_words(app, std::move(words));
+  if (asks_about_train(words)) hand_over_to_train(words);
+  if (print_about(app, words)) {
+    check_stdout();
+    return 0;
+  }
+  words = checked_words(app, with_config(app, std::move(words)));
   check_command(app, words[1]);
   const auto launched = launched_rank();
   if (!launched || launched->rank == 0)

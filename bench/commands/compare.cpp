@@ -4,14 +4,17 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/logs/measurements.hpp"
+#include "bench/options/table_options.hpp"
 #include "bench/study/acceptance.hpp"
 #include "bench/study/predictions.hpp"
 #include "bench/study/regression.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 
@@ -20,6 +23,7 @@ namespace {
 
 struct CompareCommand {
   std::string before, after, expect, output = "-";
+  TableView view;
   double threshold = 0.05;
   std::size_t misses = 20;
 };
@@ -79,6 +83,26 @@ int accept(const CompareCommand& command) {
   return 1;
 }
 
+// Says in what the machines of both files differ: a difference of times may be theirs.
+std::string different_origins(const Results& before, const Results& after) {
+  std::vector<std::string> parts;
+  for (const char* key : {"host", "cpu", "mpi", "commit"}) {
+    const auto texts = [&](const Results& results) {
+      std::set<std::string> all;
+      for (const Json& context : results.contexts)
+        if (const Json value = context.value(key, Json()); value.is_string())
+          all.insert(value.get<std::string>());
+      return all;
+    };
+    const std::set<std::string> old_ones = texts(before), new_ones = texts(after);
+    if (!old_ones.empty() && !new_ones.empty() && old_ones != new_ones)
+      parts.push_back(
+          fmt::format("{} {} and {}", key, fmt::join(old_ones, ", "), fmt::join(new_ones, ", ")));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("The files differ in {}.", fmt::join(parts, "; "));
+}
+
 int compare(const CompareCommand& command) {
   if (!command.expect.empty()) return accept(command);
   if (command.after.empty()) return compare_with_model(command);
@@ -89,8 +113,15 @@ int compare(const CompareCommand& command) {
     fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
                                    "files that the same command wrote with --json",
                                    command.before, command.after));
-  write_file(command.output, table(r));
+  const bool printed = command.output == "-";
+  TableView view = command.view;
+  view.all_rows = view.all_rows || !printed;
+  write_file(command.output, show_table(table(r), view, printed ? stdout_terminal() : Terminal{}));
   say_written(command.output);
+  std::vector<std::string> answer = sentences(r, command.threshold);
+  if (std::string note = different_origins(before, after); !note.empty())
+    answer.insert(answer.begin(), std::move(note));
+  print_sentences(answer, printed);
   if (r.only_old + r.only_new > 0)
     say("note: {} only in {}, {} only in {}\n",
         show_plural(static_cast<Count>(r.only_old), "configuration"), command.before,
@@ -150,6 +181,7 @@ void add_compare(CLI::App& command, Session& session) {
       .add_option("-o,--output", options->output,
                   "Write the table to this file (default -, stdout)")
       ->type_name("FILE");
+  add_table_options(command, options->view);
   command.callback([options, &session] { session.exit_code = compare(*options); });
 }
 

@@ -17,6 +17,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/run/library_rows.hpp"
 #include "bench/text/read_file.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/tune/count_native.hpp"
 #include "bench/tune/nccl_log.hpp"
@@ -76,7 +77,10 @@ int identify(IdentifyCommand& command, Job& job) {
     ResultFile file(sweep.json, ResultFile::Mode::fresh, context(sweep.command));
     for (const Identified& one : all) file.add(to_json(one));
   }
-  if (sweep.json != "-") write_file(sweep.output, identified_table(all));
+  if (sweep.json != "-") {
+    write_file(sweep.output, identified_table(all));
+    print_sentences(sentences(all), sweep.output == "-");
+  }
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/study/answers.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -43,20 +44,28 @@ void check_output(const ReportCommand& command) {
   check_writable(command.output);
 }
 
+// What the file's commands printed; of files from before, or cut short, the same sentences.
+void add_answers(const Results& results, const std::string& file, Json& all) {
+  for (const Json& answer : results.answers)
+    all.push_back({{"file", file}, {"sentences", answer["sentences"]}});
+  if (!results.answers.empty()) return;
+  const std::vector<std::string> sentences = answers(results.records);
+  if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
+}
+
 void report(const ReportCommand& command, const Session& session) {
   if (command.files.empty())
     fail(Blame::usage,
          "no result file given: write one with --json, for example "
          "arlab simulate all --json results.jsonl");
   check_output(command);
-  Json data{{"contexts", Json::array()},
-            {"records", Json::array()},
-            {"files", command.files},
-            {"generated", utc_now()},
-            {"command", shell_quoted(session.command)}};
+  Json data{{"contexts", Json::array()}, {"records", Json::array()},
+            {"answers", Json::array()},  {"files", command.files},
+            {"generated", utc_now()},    {"command", shell_quoted(session.command)}};
   for (const std::string& file : command.files) {
     Results results = read_results_or_logs(file);
     if (results.cut_short) say("note: the last line of {} is incomplete and left out\n", file);
+    add_answers(results, file, data["answers"]);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) {
       context["file"] = file;

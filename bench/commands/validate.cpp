@@ -18,11 +18,13 @@
 #include "bench/study/logged_calls.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/validation/nccl/choices.hpp"
 #include "bench/validation/nccl/validation.hpp"
 #include "bench/validation/published_gains.hpp"
 #include "bench/validation/training_tables.hpp"
+#include "bench/validation/nccl/validation_answers.hpp"
 #include "bench/validation/validation_tables.hpp"
 
 namespace arlab::bench {
@@ -139,6 +141,7 @@ void validate_logs(const ValidateOptions& options, const Session& session) {
   if (options.json != "-") {
     print("{}", Lines{nccl_log_tables(validation)});
     if (options.misses) print("\n{}", Lines{nccl_misses(validation, *options.misses / 100)});
+    print_sentences(sentences({}, {}, validation), true);
   }
   fmt::print(stderr, "{}", left_out(calls.skipped));
   if (options.json.empty()) return;
@@ -181,6 +184,7 @@ void run_validate(const ValidateOptions& options, const Session& session) {
         print("\n{}", Lines{training_misses(one, least)});
     print_nccl(nccl, folder, options,
                validation || !training.empty() || !gains.empty() ? "\n" : "");
+    print_sentences(sentences(validation, training, nccl), true);
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));

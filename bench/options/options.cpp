@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "algorithms/base/error.hpp"
+#include "bench/options/table_options.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -122,6 +123,7 @@ void SweepOptions::add_outputs(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("-o,--output", output, "Write the table to this file (default -, stdout)")
       ->type_name("FILE");
+  add_table_options(app, view);
   app.add_flag("--resume", resume,
                "Continue the --json file: skip configurations already recorded in it");
   app.add_flag("--dry-run", plan,

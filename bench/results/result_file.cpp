@@ -82,7 +82,7 @@ Results read_results(const std::string& path) {
       } else {
         json["context"] =
             results.contexts.empty() ? Json(nullptr) : Json(results.contexts.size() - 1);
-        results.records.push_back(std::move(json));
+        (json["kind"] == "answer" ? results.answers : results.records).push_back(std::move(json));
       }
     }
     results.whole_bytes = static_cast<std::int64_t>(begin);

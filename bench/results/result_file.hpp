@@ -14,6 +14,7 @@ namespace arlab::bench {
 /// The lines of a result file, in schema 2 whatever the schema of the file.
 struct Results {
   std::vector<Json> contexts;
+  std::vector<Json> answers;     ///< sentences about the records, each with its "context"
   std::vector<Json> records;     ///< each with "context": the index of its context, or null
   bool cut_short = false;        ///< the last line is incomplete (and left out)
   std::int64_t whole_bytes = 0;  ///< of the file, up to the end of the last complete line

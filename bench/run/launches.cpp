@@ -83,7 +83,6 @@ std::vector<std::string> without_options(const std::vector<std::string>& words,
 LaunchResults run_launches(const LaunchPlan& plan) {
   const TemporaryFolder folder;
   LaunchResults all;
-  std::optional<ResultFile> file;
   for (int launch = 1; launch <= plan.launches; ++launch) {
     say("launch {} of {}\n", launch, plan.launches);
     std::vector<Json>& records = all.records.emplace_back();
@@ -97,7 +96,7 @@ LaunchResults run_launches(const LaunchPlan& plan) {
              fmt::format("launch {}: `{}` ended with status {}: its message is above", launch,
                          started, code));
       all.wrong |= code == 1;
-      for (Json& record : keep(job_file, plan, file)) records.push_back(std::move(record));
+      for (Json& record : keep(job_file, plan, all.file)) records.push_back(std::move(record));
     }
   }
   return all;

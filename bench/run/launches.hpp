@@ -5,11 +5,13 @@
 // TPDS 27(12), 2016).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/problem.hpp"
 #include "bench/results/record.hpp"
+#include "bench/results/result_file.hpp"
 
 namespace arlab::bench {
 
@@ -32,6 +34,7 @@ struct LaunchPlan {
 struct LaunchResults {
   std::vector<std::vector<Json>> records;  ///< of each launch
   bool wrong = false;                      ///< whether a job found wrong elements
+  std::optional<ResultFile> file;          ///< of all records, if there is one
 };
 
 /// Runs the jobs of all launches. The file gets the context and the records of each job when it has

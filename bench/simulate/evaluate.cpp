@@ -52,7 +52,7 @@ void check_traced(const SimulateCommand& command, const Record& r) {
   if (r.claimed->messages > kMaxTraced)
     fail(Blame::usage, fmt::format("{}: {} messages exceed the limit of {}: use fewer ranks",
                                    command.critical_path ? "--critical-path" : "--rank-times",
-                                   show_count(r.claimed->messages), show_count(kMaxTraced)));
+                                   with_commas(r.claimed->messages), with_commas(kMaxTraced)));
 }
 
 std::string longer_than(const Fastest::Best& best) {

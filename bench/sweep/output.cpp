@@ -8,7 +8,9 @@
 #include "algorithms/base/error.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/record_table.hpp"
+#include "bench/study/answers.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 
@@ -49,6 +51,8 @@ void check_outputs(const SweepOptions& options) {
 Output::Output(const SweepOptions& options, std::size_t steps)
     : table_(options.output == "-" && (options.json == "-" || options.csv == "-") ? ""
                                                                                   : options.output),
+      view_(options.view),
+      is_part_(options.share),
       progress_(options.progress) {
   check_outputs(options);
   if (!options.json.empty())
@@ -64,7 +68,9 @@ bool Output::holds(const Record& record) const {
 }
 
 void Output::keep(const Record& record) {
-  if (csv_) csv_->add(*json_->find(to_json(record)));
+  const Json& held = *json_->find(to_json(record));
+  if (csv_) csv_->add(held);
+  shown_.push_back(remembered(held));
   ++done_;
   ++resumed_;
 }
@@ -79,22 +85,44 @@ void Output::add(Record record, std::size_t position) {
   const Json json = to_json(record);
   if (json_) json_->add(json);
   if (csv_) csv_->add(json);
+  shown_.push_back(remembered(json));
   if (record.wrong.value_or(0) > 0) ++wrong_;
   ++done_;
   records_.emplace_back(position, std::move(record));
 }
 
+// What no sentence needs may be long.
+Json Output::remembered(Json record) const {
+  for (const char* key : {"rank_times_us", "critical_path_us", "time_statistics_us", "claimed"})
+    record.erase(key);
+  return record;
+}
+
+void Output::print_table(const std::function<void(std::vector<Record>&)>& complete) {
+  std::stable_sort(records_.begin(), records_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Record> rows;
+  for (auto& [position, record] : records_) rows.push_back(std::move(record));
+  if (complete) complete(rows);
+  const bool printed = table_ == "-";
+  TableView view = view_;
+  view.all_rows = view.all_rows || !printed;
+  write_file(table_, show_table(table_of(rows), view, printed ? stdout_terminal() : Terminal{}));
+  say_written(table_);
+}
+
+void Output::answer() {
+  if (is_part_ || shown_.empty()) return;
+  const std::vector<std::string> sentences = answers(shown_);
+  if (json_ && shown_.size() > 1)
+    json_->add(answer_record(shown_.front().value("kind", std::string()), sentences));
+  if (!table_.empty()) print_sentences(sentences, table_ == "-");
+}
+
 int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
   if (progress_) progress_->clear();
-  if (!table_.empty()) {
-    std::stable_sort(records_.begin(), records_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<Record> rows;
-    for (auto& [position, record] : records_) rows.push_back(std::move(record));
-    if (complete) complete(rows);
-    write_file(table_, table(rows));
-    say_written(table_);
-  }
+  if (!table_.empty()) print_table(complete);
+  answer();
   check_stdout();
   if (resumed_ > 0)
     say("note: the file already held {} of {} configurations\n", resumed_, done_.load());

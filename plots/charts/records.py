@@ -109,7 +109,7 @@ def _parse(path: str, text: str) -> Iterator[Record]:
             raise BadRecord(f"{where}: {why}; correct or remove this line")
         if keys["kind"] == "context":
             context = keys
-        else:
+        elif keys["kind"] != "answer":  # sentences, not a measurement
             yield Record(keys, context, path)
 
 

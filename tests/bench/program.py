@@ -72,12 +72,12 @@ def validate(line):
 
 
 def parse(text):
-    """Returns the contexts and records of JSON Lines, after validation."""
+    """Returns the contexts and records of JSON Lines, without their answers, after validation."""
     lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
         validate(line)
     return ([line for line in lines if line["kind"] == "context"],
-            [line for line in lines if line["kind"] != "context"])
+            [line for line in lines if line["kind"] not in ("context", "answer")])
 
 
 def split_natives(records):

@@ -39,7 +39,7 @@ class Case:
         return done.stdout
 
     def records(self, *arguments, codes=(0,)):
-        return [r for r in map(json.loads, self.run(*arguments, "--json", "-", codes=codes).splitlines()) if r["kind"] != "context"]
+        return [r for r in map(json.loads, self.run(*arguments, "--json", "-", codes=codes).splitlines()) if r["kind"] not in ("context", "answer")]
 
     def times(self, *arguments):
         """Returns picoseconds by what identifies a row: algorithm, ranks, elements, segments."""

@@ -29,7 +29,7 @@ def formats(case):
     records = case.records(*arguments)
     rows = rows_of_csv(case.run(*arguments, "--csv", "-"))
     table = [line for line in case.run(*arguments, "--json", "r.jsonl", "--csv", "r.csv").splitlines() if line.startswith("|")]
-    kept = [r for r in map(json.loads, case.read("r.jsonl").splitlines()) if r["kind"] != "context"]
+    kept = [r for r in map(json.loads, case.read("r.jsonl").splitlines()) if r["kind"] not in ("context", "answer")]
     if kept != records:
         raise Broken("--json FILE differs from --json -")
     if rows_of_csv(case.read("r.csv")) != rows:

@@ -1,0 +1,50 @@
+// TableView: which columns and rows of a table are printed, and in which order.
+//
+// In a pipe or a file, a table has all its columns, and no colors. On a terminal it has those that
+// answer the command's question, as many as fit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bench/text/terminal.hpp"
+
+namespace arlab::bench {
+
+/// What a row is, for its color on a terminal.
+enum class Emphasis { none, baseline, good, bad };
+
+/// When a terminal leaves a column out: never, if it does not fit, or unless it is asked for.
+enum class Detail { none, some, full };
+
+struct TableRow {
+  std::vector<std::string> cells;
+  Emphasis emphasis = Emphasis::none;
+  bool is_exception = false;  ///< also printed where a long table is only summarized
+};
+
+struct Table {
+  struct Column {
+    std::string name;
+    Detail detail = Detail::none;
+  };
+  std::vector<Column> columns;
+  std::vector<TableRow> rows;
+};
+
+struct TableView {
+  std::vector<std::string> columns{};  ///< their names or first words; empty: the usual; or "all"
+  std::string sort{};                  ///< a column: the best first
+  std::size_t most_rows = 0;           ///< 0: as usual
+  bool all_rows = false;
+};
+
+/// A table of more rows is summarized by its exceptions, unless rows are asked for.
+inline constexpr std::size_t kMostRows = 100;
+
+/// Returns Markdown, and below it how many rows are left out. Columns that are empty in all rows
+/// are left out. Throws Error(usage) that names a column that the table does not have.
+std::string show_table(Table table, const TableView& view, const Terminal& terminal);
+
+}  // namespace arlab::bench
