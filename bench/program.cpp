@@ -16,7 +16,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
 #include "bench/config/process.hpp"
-#include "bench/config/config_file.hpp"
+#include "bench/text/config_file.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/options/words.hpp"
 #include "bench/perf/perf.hpp"

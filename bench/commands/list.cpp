@@ -7,7 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/commands/parts/listing.hpp"
+#include "bench/text/listing.hpp"
 #include "bench/options/nccl_network.hpp"
 #include "bench/text/write_file.hpp"
 #include "collectives/backends/backend.hpp"

@@ -14,7 +14,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/commands/parts/listing.hpp"
+#include "bench/text/listing.hpp"
 #include "bench/run/child.hpp"
 
 namespace arlab::bench {

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/time.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/commands/parts/listing.hpp"
+#include "bench/text/listing.hpp"
 #include "bench/text/units.hpp"
 #include "training/models/architecture.hpp"
 

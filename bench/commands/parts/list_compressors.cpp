@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
-#include "bench/commands/parts/listing.hpp"
+#include "bench/text/listing.hpp"
 #include "training/compressors/compressor.hpp"
 
 namespace arlab::bench {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "bench/commands/commands.hpp"
-#include "bench/commands/parts/listing.hpp"
+#include "bench/text/listing.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/placement.hpp"
 #include "simulator/topologies/routing/routing.hpp"

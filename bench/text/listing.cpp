@@ -1,4 +1,4 @@
-#include "bench/commands/parts/listing.hpp"
+#include "bench/text/listing.hpp"
 
 #include <fmt/format.h>
 

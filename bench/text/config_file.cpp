@@ -1,4 +1,4 @@
-#include "bench/config/config_file.hpp"
+#include "bench/text/config_file.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
