@@ -138,7 +138,8 @@ endfunction()
 # Headers of executors that are off are left out: collectives/mpi/ and collectives/shm/ belong to arlab_collectives_mpi.
 option(ARLAB_EACH_HEADER "Compile each header by itself (minutes)" OFF)
 function(arlab_check_headers)
-  set(left_out "training/models/(torch|sync)" training/plugins/torch/)  # LibTorch's headers take half a minute each
+  # LibTorch's headers take half a minute each, and Python's are no part of the build.
+  set(left_out "training/models/(torch|sync)" training/plugins/torch/ bench/python/generators)
   foreach(executor mpi cuda nccl)
     if(NOT TARGET arlab_collectives_${executor})
       list(APPEND left_out "(collectives|collectives/plugins|training/compressors|training/replica)/${executor}/")
