@@ -21,6 +21,8 @@ Json catalog_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
+    // Without settings, some run on no number of ranks; a page sets none.
+    if (a.few_ranks && !unsupported(a, {.ranks = 1}).empty()) continue;
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},
