@@ -29,7 +29,7 @@ OPTIONAL = {
     "Gloo": (["-DGLOO_LIBRARY="], {"Gloo rows"}),
     "LibTorch": (TORCH + package("Torch"), {"models", "plugin torch"}),
     "libtorch_python": (TORCH + ["-DARLAB_TORCH_PYTHON="], {"plugin torch"}),
-    "pybind11": (TORCH + ["-DARLAB_PYBIND11="], {"plugin torch"}),
+    "pybind11": (TORCH + ["-DARLAB_PYBIND11="], {"plugin torch", "package python"}),
     "protoc": (["-DProtobuf_PROTOC_EXECUTABLE="], {"TensorBoard, Chakra"}),  # Debian's LibTorch brings the library
     "protobuf": (TORCH + package("Protobuf") + package("Torch"), {"TensorBoard, Chakra", "models", "plugin torch"}),
     "CUDA": (["-DARLAB_CUDA=AUTO", "-DARLAB_NVCC="], {"CUDA executor", "NCCL executor"}),
@@ -43,7 +43,7 @@ OPTIONAL = {
     "nlohmann-json": (package("nlohmann_json"), {"training", "plugins", "explorer", "arlab program"}),
     "Google Benchmark": (package("benchmark"), {"micro-benchmarks"}),
     "SimGrid": (["-DARLAB_SMPIRUN="], {"SimGrid tests"}),
-    "Python": (TORCH + ["-DARLAB_PYTHON="], {"plugin torch"}),
+    "Python": (TORCH + ["-DARLAB_PYTHON="], {"plugin torch", "package python"}),
     "compiler cache": (["-DARLAB_CCACHE="], set()),
     "fast linkers": (["-DARLAB_LINKER_mold=OFF", "-DARLAB_LINKER_lld=OFF"], set()),
 }
