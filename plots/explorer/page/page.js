@@ -127,7 +127,9 @@ async function start() {
   catalog = ask("catalog");
   if (precomputed) catalog.algorithms = catalog.algorithms.filter((one) => !one.in_network);  // whose network adds
   readGlossary();
-  readLink(location.hash.slice(1) || window.name);  // a frame in the report gets its state through its name
+  const link = location.hash.slice(1) || window.name;  // a frame in the report gets its state through its name
+  if (new URLSearchParams(link).has("algorithm")) state.view = "steps";  // the first view of links without one
+  readLink(link);
   if (precomputed) {
     if (!precomputed.ranks.includes(state.ranks)) state.ranks = 8;
     Object.assign(state, {elements: precomputed.elements, root: 0, segments: 1, model: "alpha_beta", parameters: {}});

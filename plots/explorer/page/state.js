@@ -43,9 +43,7 @@ function stateText() {
   return new URLSearchParams(words).toString();
 }
 function readLink(text) {
-  const words = new URLSearchParams(text);
-  if (words.has("algorithm") && !words.has("view")) state.view = "steps";  // a link from before there was a start
-  for (const [key, value] of words) {
+  for (const [key, value] of new URLSearchParams(text)) {
     const number = Number(value);
     if (key.startsWith("p.") && Number.isFinite(number) && number >= 0) state.parameters[key.slice(2)] = number;
     else if (NUMBERS.includes(key)) { if (Number.isFinite(number) && number >= 0) state[key] = FRACTIONS.includes(key) ? number : Math.floor(number); }
