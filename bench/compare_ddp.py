@@ -125,8 +125,8 @@ def ours(name, options, *more):
     environment = {**MPI, **os.environ, **ONE_THREAD}
     samples = options.batch * 8
     command = [options.mpirun, "-n", str(options.ranks), options.arlab, "train", "-m", name, "--batch", str(options.batch),
-               "--samples", str(samples), "--epochs", str(options.steps // 8 + 1), "--steps", str(options.steps),
-               "--input", "prefetch=0", "--check-every", "0", "--json", "-", *more, *options.train.split()]
+               "--data", f"samples={samples}", "--epochs", str(options.steps // 8 + 1), "--steps", str(options.steps),
+               "--input", "prefetch=0", "--exchange", "check_every=0", "--json", "-", *more, *options.train.split()]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         sys.exit(f"error: {' '.join(command)}\n{done.stderr}")
@@ -139,7 +139,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--batch", type=int, default=64, help="samples in a step, of both processes together")
-    parser.add_argument("--train", default="", help="more options for arlab train: --train=--no-overlap")
+    parser.add_argument("--train", default="", help="more options for arlab train: --train='--exchange overlap=off'")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--ranks", type=int, default=2, help="processes")

@@ -4,7 +4,7 @@
     verdict.py RUNS.jsonl... [--gain 0.05]
 
 The files are what `arlab plan --json` writes for several compressors, `none` among them. A setting is
-a model, a network, a number of workers, a compressor, and a cost of coding (--codec-cost, from the command in the
+a model, a network, a number of workers, a compressor, and a cost of coding (--compute codec, from the command in the
 file's first line). Compression pays if its fastest run takes at least the given part less time than the fastest
 dense run of the same model, network, and workers in the same file.
 """
@@ -12,6 +12,7 @@ dense run of the same model, network, and workers in the same file.
 import argparse
 import collections
 import json
+import re
 import shlex
 import sys
 
@@ -32,16 +33,18 @@ def lines_of(path):
 
 
 def coding_cost(command):
-    """The value of --codec-cost in a command line; None: the default."""
+    """The codec of --compute in a command line, --codec-cost before; None: the default."""
     try:
         words = shlex.split(command)
     except ValueError:  # a quote that nothing closes
         words = command.split()
     for at, word in enumerate(words):
-        if word == "--codec-cost" and at + 1 < len(words):
-            return words[at + 1]
-        if word.startswith("--codec-cost="):
-            return word.split("=", 1)[1]
+        option, has_value, value = word.partition("=")
+        value = value if has_value else "".join(words[at + 1:at + 2])
+        if option == "--codec-cost" and value:
+            return value
+        if option == "--compute" and (codec := re.search(r"(?:^|,)codec=([^,]+(?:,[^,=]+)?)(?:,|$)", value)):
+            return codec[1]
     return None
 
 

@@ -106,7 +106,7 @@ def plain_models(machine):
     kind, _, settings = stated.partition(":")
     own = [s for s in settings.split(",") if s and not s.startswith(("bandwidth=", "latency="))]
     own += [f"bandwidth={1e9 / number['port_ns_per_byte']}B/s", f"latency={(number['latency_us'] + number['drift_us']) / 2}us"]
-    return {"fluid": ["--topology", f"{kind}:{','.join(own)}", "--placement", network["placement"] or "block"],
+    return {"fluid": ["--network", f"{kind}:{','.join([*own, 'placement=' + (network['placement'] or 'block')])}"],
             "alpha_beta": ["--network", f"alpha_beta:alpha={alpha},beta={beta}"]}
 
 

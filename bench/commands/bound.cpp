@@ -31,7 +31,6 @@ using simulator::NetworkBounds;
 
 struct BoundOptions {
   std::string topology, spec;  // of which one is given
-  TopologyOptions network;
   Rank ranks = 0;
   std::string json;
 };
@@ -152,9 +151,6 @@ TopologyOptions network_of(const BoundOptions& options) {
     fail(Blame::usage, fmt::format("network '{}' has no links that bound a collective: name a "
                                    "topology",
                                    text));
-  all.network = options.network;
-  if (options.network.placement != TopologyOptions{}.placement)
-    all.placements = {options.network.placement};
   const std::vector<TopologyOptions> networks = all.networks();
   if (networks.size() != 1) fail(Blame::usage, "bound takes one network: start it once for each");
   return networks.front();
@@ -164,9 +160,9 @@ void bound(const BoundOptions& given, const Session& session) {
   const TopologyOptions options{network_of(given)};
   check_can_write(given.json);
   if (options.parsed_routing().routing != simulator::Routing::automatic)
-    fail_without_effect("--routing", "a simulation, since a bound holds for every routing");
+    fail_without_effect("routing", "a simulation, since a bound holds for every routing");
   if (options.seed != 0 && options.placement != "random")
-    fail_without_effect("--seed", "--placement random");
+    fail_without_effect("seed", "placement=random");
   const simulator::Topology topology = options.open(given.ranks);
   const Rank ranks = given.ranks > 0 ? given.ranks : topology.hosts();
   const NetworkBounds bounds = network_bounds(topology, options.hosts_of(topology, ranks));
@@ -187,7 +183,7 @@ void add_bound(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab bound torus:dims=8x8\n"
       "  arlab bound rail_pod -p 64 --json bound.jsonl\n"
-      "  arlab bound ring:hosts=8 --fault slow=h0--h1:4\n"
+      "  arlab bound ring:hosts=8,slow=h0--h1:4\n"
       "Rates are bytes of the vector (all_gather: of the gathered one) per second; 1 GB is 10^9 "
       "bytes.");
   const auto options = std::make_shared<BoundOptions>();
@@ -195,18 +191,14 @@ void add_bound(CLI::App& command, Session& session) {
   command
       .add_option("--network", options->spec,
                   "Networks: a topology (rail_pod:nodes=8) or its file, a model on one "
-                  "(packet:topology=torus), or a machine file (machine.toml)")
+                  "(packet:topology=torus), or a machine file (machine.toml). On any topology: " +
+                      std::string(kHostSettings))
       ->type_name("NETWORKS");
   add_number(command, "-p,--ranks", options->ranks, 1, kMostRanks,
              "Ranks (default: one on every host)");
   command.get_option("--ranks")->type_name("COUNT");
-  command
-      .add_option("--placement", options->network.placement,
-                  "block (default), cyclic, random, or a file with a host for each rank")
-      ->type_name("PLACEMENT");
   command.add_option("--json", options->json, "Write a record to this file; - is stdout")
       ->type_name("FILE");
-  options->network.add(command);
   command.callback([options, &session] { bound(*options, session); });
 }
 

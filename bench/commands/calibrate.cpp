@@ -16,6 +16,7 @@
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/version.hpp"
@@ -90,10 +91,7 @@ std::string fit_table(const Fit& fit) {
 
 // Throws unless the stated network can be built.
 void check_network(const MachineFile& network, Rank ranks) {
-  TopologyOptions options;
-  options.topology = network.topology.empty() ? "crossbar" : network.topology;
-  if (!network.placement.empty()) options.placement = network.placement;
-  options.fabric(ranks);
+  topology_options(network.topology.empty() ? "crossbar" : network.topology).fabric(ranks);
 }
 
 int calibrate(const CalibrateCommand& command, Job& job) {
@@ -124,7 +122,7 @@ int calibrate(const CalibrateCommand& command, Job& job) {
                                                 [&](Rank m) { return m != machines.front(); });
             if (!options.several_hosts && !command.network.topology.empty())
               fail(Blame::usage,
-                   fmt::format("--topology {} states a network, but all ranks are on one machine: "
+                   fmt::format("--network {} states a topology, but all ranks are on one machine: "
                                "leave it out, or start the ranks on several hosts",
                                command.network.topology));
             const ProbeTimes times = probe(control, options);
@@ -150,7 +148,7 @@ int calibrate(const CalibrateCommand& command, Job& job) {
 void add_calibrate(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  mpirun -n 3 --map-by node arlab calibrate -o machine.toml\n"
-      "  mpirun -n 3 --map-by node arlab calibrate --topology "
+      "  mpirun -n 3 --map-by node arlab calibrate --network "
       "leaf_spine:leaves=2,spines=1,hosts=4,oversubscription=4\n"
       "  arlab calibrate -b threads -p 3 -o threads.toml\n"
       "  arlab simulate all -p 8 -s 1M --network machine.toml\n"
@@ -169,35 +167,29 @@ void add_calibrate(CLI::App& command, Session& session) {
                   "Machine file to write (default machine.toml); - is stdout")
       ->type_name("FILE");
   command
-      .add_option("--topology", options->network.topology,
-                  "The network between the hosts, which is not measured but stated (default: one "
-                  "switch)")
-      ->type_name("TOPOLOGY");
-  command
-      .add_option("--placement", options->network.placement,
-                  "Host of each rank in that network: block (default), cyclic, random, or a file")
-      ->type_name("PLACEMENT");
-  command
-      .add_option_function<std::string>(
-          "--time",
-          [options](const std::string& text) {
-            options->probes.seconds = parse_time(text, "--time") / 1e12;
-          },
-          "Time to spend on each size of each probe (default 150ms), but at least 5 repetitions")
+      .add_option("--network", options->network.topology,
+                  "Networks: the topology between the hosts, which is not measured but stated "
+                  "(default: one "
+                  "switch), with the host of each rank: leaf_spine:placement=cyclic, random, or a "
+                  "file (default block)")
+      ->type_name("NETWORKS");
+  using Text = const std::string&;
+  add_settings(
+      command, "--time",
+      "Time to spend on each size of each probe (default 150ms), but at least 5 "
+      "repetitions; 150ms:largest=16M: also on messages up to this size (default 4 MiB)",
+      {{"", [options](Text text,
+                      Text what) { options->probes.seconds = parse_time(text, what) / 1e12; }},
+       {"largest",
+        [options](Text text, Text what) {
+          constexpr std::int64_t kLeast = 1 << 16, kMost = 1 << 26;
+          const std::int64_t bytes = parse_count(text, what);
+          if (bytes < kLeast || bytes > kMost)
+            fail(Blame::usage,
+                 fmt::format("{} is {}: give 64 KiB to 64 MiB", what, show_bytes(bytes)));
+          options->probes.largest = bytes / 4 * 4;
+        }}})
       ->type_name("TIME");
-  command
-      .add_option_function<std::string>(
-          "--largest",
-          [options](const std::string& text) {
-            constexpr std::int64_t kLeast = 1 << 16, kMost = 1 << 26;
-            const std::int64_t bytes = parse_count(text, "--largest");
-            if (bytes < kLeast || bytes > kMost)
-              fail(Blame::usage,
-                   fmt::format("--largest is {}: give 64 KiB to 64 MiB", show_bytes(bytes)));
-            options->probes.largest = bytes / 4 * 4;
-          },
-          "Largest message (default 4 MiB)")
-      ->type_name("BYTES");
   add_timeout(command, options->patience);
   command.callback([options, &session] {
     options->command = session.command;

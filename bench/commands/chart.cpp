@@ -12,6 +12,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/results/charts_archive.hpp"
 #include "bench/run/child.hpp"
 #include "bench/text/units.hpp"
@@ -22,26 +23,31 @@ namespace {
 struct ChartCommand {
   std::vector<std::string> files, only, ranks, sizes;
   std::string folder, algorithms, baseline, width, font;
-  bool no_title = false, share_y = false, winners = false;
+  bool title = true, share_y = false;
 };
 
-// The words for plots/charts/command.py, whose options have the same names.
+constexpr const char* kWinners = "winners";
+
+// The words for plots/charts/command.py.
 std::vector<std::string> arguments_of(const ChartCommand& command) {
   std::vector<std::string> words;
   const auto add = [&words](std::string_view option, const std::string& value) {
     if (!value.empty()) words.push_back(fmt::format("{}={}", option, value));
   };
   add("--folder", command.folder);
-  for (const std::string& name : command.only) add("--only", name);
+  for (const std::string& name : command.only)
+    if (name == kWinners)
+      words.emplace_back("--winners");
+    else
+      add("--only", name);
   add("--algorithms", command.algorithms);
   add("--ranks", fmt::format("{}", fmt::join(parse_counts(command.ranks, "--ranks"), ",")));
   add("--sizes", fmt::format("{}", fmt::join(parse_counts(command.sizes, "--sizes"), ",")));
   add("--baseline", command.baseline);
   add("--width", command.width);
   add("--font", command.font);
-  if (command.no_title) words.emplace_back("--no-title");
+  if (!command.title) words.emplace_back("--no-title");
   if (command.share_y) words.emplace_back("--share-y");
-  if (command.winners) words.emplace_back("--winners");
   words.emplace_back("--");
   words.insert(words.end(), command.files.begin(), command.files.end());
   return words;
@@ -88,7 +94,7 @@ void add_chart(CLI::App& command, Session&) {
   command.footer(
       "Examples:\n  arlab chart results.jsonl -o results\n"
       "  arlab chart results.jsonl --only speedup_map --baseline MPI_Allreduce\n"
-      "  arlab chart results.jsonl --only time_against_size --width 3.4in --font 8 --no-title\n"
+      "  arlab chart results.jsonl --only time_against_size --figure width=3.4in,font=8,title=off\n"
       "  arlab chart results.jsonl --only time_table -s 1K..1M\n"
       "Each chart is written as SVG, PNG and PDF, tables as Markdown, CSV and LaTeX (booktabs).");
   const auto o = std::make_shared<ChartCommand>();
@@ -103,7 +109,8 @@ void add_chart(CLI::App& command, Session&) {
   command
       .add_option("--only", o->only,
                   "Draw this chart, such as time_against_size, best_map or time_table; can be "
-                  "repeated (default: all that the records hold enough for)")
+                  "repeated (default: all that the records hold enough for). winners prints the "
+                  "fastest algorithms of simulated records as Markdown")
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
@@ -117,16 +124,16 @@ void add_chart(CLI::App& command, Session&) {
       .add_option("--baseline", o->baseline,
                   "Algorithm to compare with, as the charts call it (default: the library's own)")
       ->type_name("NAME");
-  command
-      .add_option("--width", o->width, "Width of each figure: 3.4in, 86mm (default: for a screen)")
-      ->type_name("LENGTH");
-  command.add_option("--font", o->font, "Size of the text in points (default 9.5)")
-      ->type_name("NUMBER");
-  command.add_flag("--no-title", o->no_title,
-                   "Leave out titles, notes and the footer, for a figure with a caption");
-  command.add_flag("--share-y", o->share_y, "Draw all panels of a chart with one y axis");
-  command.add_flag("--winners", o->winners,
-                   "Print the fastest algorithms of simulated records as Markdown instead");
+  const auto word = [](std::string name, std::string& to) {
+    return SettingReader{std::move(name),
+                         [&to](const std::string& text, const std::string&) { to = text; }};
+  };
+  add_settings(command, "--figure",
+               "Of each figure: width=3.4in or 86mm (default: for a screen), font=9.5 points "
+               "(default), title=off, without titles, notes and the footer, for a figure with a "
+               "caption, share_y=on, one y axis for all panels",
+               {word("width", o->width), word("font", o->font), switch_reader("title", o->title),
+                switch_reader("share_y", o->share_y)});
   command.callback([o] { chart(*o); });
 }
 

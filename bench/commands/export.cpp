@@ -184,15 +184,14 @@ void add_export(CLI::App& command, Session& session) {
       ->type_name("NAME");
   command.add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  make_rare(command, {"--algorithm", "--trees", "--dims", "--fault", "--op", "--topology",
-                      "--placement", "--routing", "--seed"});
+  make_rare(command, {"--layout", "--op"});
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.caller = session.caller;
     if (o.ranks.empty()) o.ranks = {"4"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
-    if (o.positional.empty() && o.algorithms.empty()) o.positional = {"ring"};
+    if (o.algorithms.empty()) o.algorithms = {"ring"};
     export_one(*options);
   });
 }

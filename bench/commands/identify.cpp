@@ -13,6 +13,7 @@
 #include "bench/measure/timeout.hpp"
 #include "bench/options/nccl_network.hpp"
 #include "bench/options/network_spec.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/run/library_rows.hpp"
@@ -115,19 +116,18 @@ void identify_log(const IdentifyCommand& command) {
 }
 
 void add_log_options(CLI::App& command, IdentifyCommand& options) {
-  command
-      .add_option("--nccl-log", options.nccl_log,
-                  "Instead, read what NCCL took from its log (NCCL_DEBUG=INFO, "
-                  "NCCL_DEBUG_SUBSYS=INIT,TUNING)")
+  using Text = const std::string&;
+  add_settings(command, "--nccl-log",
+               "Instead, read what NCCL took from its log (NCCL_DEBUG=INFO, "
+               "NCCL_DEBUG_SUBSYS=INIT,TUNING); nccl.log:tuner=table.csv: and what this table of "
+               "NCCL's tuner plugin would change",
+               {{"", [&options](Text text, Text) { options.nccl_log = text; }},
+                {"tuner", [&options](Text text, Text) { options.tuner = text; }}})
       ->type_name("FILE");
   command
       .add_option("--network", options.network,
                   "Networks, with --nccl-log: nccl:gpu=h100,cpu=amd (`arlab list models`)")
       ->type_name("NETWORKS");
-  command
-      .add_option("--tuner", options.tuner,
-                  "With --nccl-log: a table of NCCL's tuner plugin, and what it would change")
-      ->type_name("FILE");
 }
 
 }  // namespace
@@ -137,13 +137,13 @@ void add_identify(CLI::App& command, Session& session) {
       "Examples:\n  mpirun -n 4 arlab identify -s 4..4Mx4\n"
       "  mpirun -n 4 arlab identify native:ring -n 3,1000\n"
       "  mpirun -n 8 arlab identify native:all -s 64K\n"
-      "  arlab identify --nccl-log nccl.log --network nccl:gpu=h100 --tuner table.csv\n"
+      "  arlab identify --nccl-log nccl.log:tuner=table.csv --network nccl:gpu=h100\n"
       "Open MPI counts its messages; arlab compares those of each pair of ranks with what the "
       "algorithms send.");
   const auto options = std::make_shared<IdentifyCommand>();
   SweepOptions& sweep = options->sweep;
   command
-      .add_option("algorithms", sweep.positional,
+      .add_option("algorithms", sweep.algorithms,
                   "native (default): the library's choice; native:ring: one of its algorithms; or "
                   "native:all")
       ->type_name("");
@@ -168,17 +168,17 @@ void add_identify(CLI::App& command, Session& session) {
     o.command = session.command;
     if (!options->nccl_log.empty()) return identify_log(*options);
     for (const auto& [name, text] :
-         {std::pair("--network", options->network), std::pair("--tuner", options->tuner)})
+         {std::pair("--network", options->network), std::pair("--nccl-log tuner", options->tuner)})
       if (!text.empty()) fail_without_effect(name, "--nccl-log");
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx4"};
-    if (o.positional.empty()) o.positional = {"native"};
-    refuse_other_library(o.positional, "identify");
-    options->library = take_library_names(o, "");
+    if (o.algorithms.empty()) o.algorithms = {"native"};
+    refuse_other_library(o.algorithms, "identify");
+    options->library = take_library_names(o);
     if (!options->library.alone || !options->library.tables.empty())
       fail(Blame::usage,
            fmt::format("identify takes native, native:NAME or native:all, not {}: leave out other "
                        "names",
-                       o.positional.empty() ? "a table" : o.positional.front()));
+                       o.algorithms.empty() ? "a table" : o.algorithms.front()));
     o.parsed_ops();
     for (const collectives::DType dtype : o.parsed_dtypes()) o.parsed_elements(dtype);
     collectives::prepare_message_counts();

@@ -48,7 +48,7 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
 std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelProfile& model,
                               const std::vector<Rank>& gpus, const Session& session) {
   Progress* const progress = session.progress.get();
-  const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
+  const std::vector<ScaleNetwork> networks = options.parsed_networks();
   if (progress) progress->begin(networks.size() * gpus.size());
   std::vector<ScaleRow> rows;
   for (const ScaleNetwork& network : networks)
@@ -56,20 +56,20 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
       if (progress)
         progress->show(rows.size(),
                        fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
-      const training::ModelProfile profile = options.scale.on_each(model, ranks);
-      training::TrainingPlan plan = options.scale.plan(profile, options.schedulers.front(),
-                                                       options.compressors.front(), ranks);
-      const training::MakeNetwork make = options.scale.place(plan, profile, network);
+      const training::ModelProfile profile = options.on_each(model, ranks);
+      training::TrainingPlan plan =
+          options.plan(profile, options.schedulers.front(), options.compressors.front(), ranks);
+      const training::MakeNetwork make = options.place(plan, profile, network);
       plan.algorithm = &choose_algorithm(options.algorithms.front(), plan, make);
       rows.push_back(simulated_row({.model = profile.name,
                                     .network = network.text(),
-                                    .strategy = options.scale.strategy.name(),
+                                    .strategy = options.strategy.name(),
                                     .scheduler = options.schedulers.front(),
                                     .compressor = options.compressors.front(),
                                     .batch = profile.batch},
                                    plan, make, training::Ranks::one_for_all));
       if (ranks > 1)
-        rows.back().alternatives = alternatives_of(rows.back(), plan, make, options.scale);
+        rows.back().alternatives = alternatives_of(rows.back(), plan, make, options);
       if (session.caller && session.caller->progress)
         session.caller->progress(rows.size(), networks.size() * gpus.size());
     }
@@ -77,33 +77,33 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
 }
 
 void run_plan(const PlanOptions& options, Session& session) {
-  check_can_write(options.scale.json);
+  check_can_write(options.json);
   const std::vector<Rank> gpus = options.chosen_workers();
-  const training::ModelProfile model = options.scale.profile();
+  const training::ModelProfile model = options.profile();
   training::ModelProfile profile = model;
-  for (const Rank ranks : gpus) profile = options.scale.on_each(model, ranks);  // or throws, early
+  for (const Rank ranks : gpus) profile = options.on_each(model, ranks);  // or throws, early
   const std::vector<ScaleRow> rows = planned(options, model, gpus, session);
   if (session.progress) session.progress->clear();
   if (session.caller)
     for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
-  if (const std::string note = note_on_batch(options.scale.batch, gpus); !note.empty())
+  if (const std::string note = note_on_batch(options.batch, gpus); !note.empty())
     say("note: {}\n", note);
-  if (options.scale.json != "-" && !session.caller) {
+  if (options.json != "-" && !session.caller) {
     print(
         "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
         profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
-        options.scale.batch > 0
-            ? fmt::format("{} {} per step over all GPUs", show_count(options.scale.batch),
+        options.batch > 0
+            ? fmt::format("{} {} per step over all GPUs", show_count(options.batch),
                           profile.samples)
             : fmt::format("{} {} per GPU and step", show_count(profile.batch), profile.samples),
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
   }
-  if (options.scale.json.empty()) return;
-  ResultFile file(options.scale.json, ResultFile::Mode::fresh, context(options.scale.command));
+  if (options.json.empty()) return;
+  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
   for (const ScaleRow& row : rows) file.add(to_json(row));
 }
 
@@ -120,9 +120,9 @@ void add_plan(CLI::App& command, Session& session) {
       "trace.json");
   const auto options = std::make_shared<PlanOptions>();
   options->add(command);
-  command.callback([options, &command, &session] {
-    options->scale.command = session.command;
-    options->complete(command);
+  command.callback([options, &session] {
+    options->command = session.command;
+    options->complete_plan();
     if (options->breakdown)
       run_breakdown(*options);
     else

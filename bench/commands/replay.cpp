@@ -61,15 +61,13 @@ using Profiles = std::map<Rank, training::ModelProfile>;
 ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backend& backend,
                        Profiles& profiles, Rank workers) {
   const Placement placement = job.placement(backend);
-  training::TrainerOptions learning = options.learning;
-  learning.strategy = strategy_on(options.strategy.name(), placement);
-  learning.options.values = options.strategy.values_of(training::find_strategy(learning.strategy));
-  learning.overlap = !options.no_overlap;
+  training::TrainerOptions learning = options.learning_on(placement);
   if (placement == Placement::emulated)
     learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
   const TrainingRanks all =
       training_ranks(job, backend, learning, workers, options.asked_workers());
-  if (!profiles.contains(all.workers)) profiles.emplace(all.workers, options.profile(all.workers));
+  if (!profiles.contains(all.workers))
+    profiles.emplace(all.workers, options.profile_on(all.workers));
   ReplayConfig c{.profile = &profiles.at(all.workers),
                  .learning = std::move(learning),
                  .backend = std::string(backend.name),
@@ -79,8 +77,8 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
                  .slowdown = options.slowdown_by_rank(),
                  .steps = options.steps};
   if (static_cast<Rank>(c.slowdown.size()) > c.workers)
-    fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", c.slowdown.size(),
-                                   show_plural(c.workers, "worker")));
+    fail(Blame::usage, fmt::format("--compute slowdown has {} factors, but there are {}",
+                                   c.slowdown.size(), show_plural(c.workers, "worker")));
   check_memory(c, placement);
   return c;
 }
@@ -148,15 +146,15 @@ std::optional<ReplayResult> replayed(const ReplayOptions& options, const ReplayC
   return result;
 }
 
-int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Backend& backend,
-         Profiles& profiles, const std::vector<ScaleNetwork>& networks) {
+int tune(const ReplayOptions& options, Job& job, const Backend& backend, Profiles& profiles,
+         const std::vector<ScaleNetwork>& networks) {
   const bool is_virtual = backend.placement == Placement::emulated;
   if (job.is_root()) check_tuning(options, networks.size(), is_virtual);
   ReplayConfig config =
       config_of(options, job, backend, profiles, options.chosen_workers().front());
   SearchSpace space{.algorithms = {}, .schedulers = {}, .compressors = options.compressors};
-  if (app.count("--algorithm") > 0) space.algorithms = options.algorithms;
-  if (app.count("--scheduler") > 0) space.schedulers = options.schedulers;
+  if (options.given("--algorithm")) space.algorithms = options.algorithms;
+  if (options.given("--scheduler")) space.schedulers = options.schedulers;
   const SettingsSearch search = search_settings(options, space, config.learning, config.workers);
   if (is_virtual) config.network = networks.front().text();
   std::vector<ConfirmedSetting> confirmed;
@@ -184,17 +182,17 @@ int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Back
   return 0;
 }
 
-int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
+int run(const ReplayOptions& options, Job& job) {
   const std::vector<ScaleNetwork> networks = options.parsed_networks();
   const Backend emulated = emulated_on(networks.front());
   const Backend& backend =
       options.backend == emulated.name ? emulated : job.backend(options.backend);
   const bool is_virtual = backend.placement == Placement::emulated;
-  options.check_values();
-  options.check_effects(app, job.placement(backend));
+  options.check_compute();
+  options.check_replay(job.placement(backend));
   if (job.is_root()) check_can_write(options.json);
   Profiles profiles;
-  if (options.tunes()) return tune(options, app, job, backend, profiles, networks);
+  if (options.tunes()) return tune(options, job, backend, profiles, networks);
   const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profiles);
   std::vector<Rank> workers;
   for (const ReplayConfig& config : configs) workers.push_back(config.workers);
@@ -227,15 +225,11 @@ void add_replay(CLI::App& command, Session& session) {
       "  arlab replay -m profile:resnet50 -b virtual -w 8 --network 25G --settings settings.txt");
   const auto options = std::make_shared<ReplayOptions>();
   options->add(command);
-  add_settings_option(command);
-  command.callback([options, &command, &session] {
+  command.callback([options, &session] {
     options->command = session.command;
-    options->algorithms = without_repeats(options->algorithms);
-    for (auto* specs : {&options->schedulers, &options->compressors})
-      *specs = without_repeats(split_specs(*specs));
+    options->complete();
     if (session.progress) session.progress->stop();
-    session.exit_code =
-        in_job([&](Job& job) { return run(*options, command, job); }, options->patience);
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }
 

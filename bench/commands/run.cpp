@@ -273,12 +273,12 @@ void add_run(CLI::App& command, Session& session) {
       "  mpirun -n 4 arlab run ring native:all gloo:all -s 1K..4M\n"
       "  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json launches.jsonl\n"
       "  arlab run ring -p 4 -s 1M --buffers in-place,out-of-place --mode alone,streaming "
-      "--precision 2% --time 5s");
+      "--time 5s:precision=2%");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(command, true);
   add_run_options(command, *options);
   options->sweep.add_outputs(command);
-  make_rare(command, {"--max-messages", "--max-seconds"});
+  make_rare(command, {"--limit", "--layout"});
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
@@ -291,8 +291,8 @@ void add_run(CLI::App& command, Session& session) {
       return;
     }
     if (!options->launches.launcher.empty())
-      fail(Blame::usage, "--launcher starts the jobs of --launches: give both");
-    options->library = take_library_names(o, options->table);
+      fail(Blame::usage, "--launches has a launcher, but no number: write 10:launcher=...");
+    options->library = take_library_names(o);
     if (!options->library.native.empty() || !options->library.tables.empty())
       collectives::prepare_library_algorithms();
     session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);

@@ -13,7 +13,6 @@
 #include "bench/formats/schedule_json.hpp"
 #include "bench/options/caller.hpp"
 #include "bench/options/options.hpp"
-#include "bench/options/rare_options.hpp"
 #include "bench/sweep/output.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
@@ -190,7 +189,6 @@ void add_show(CLI::App& command, Session& session) {
   const auto numerics = std::make_shared<bool>(false);
   command.add_flag("--numerics", *numerics,
                    "Print how rounding depends on ranks and elements, instead of the rounds");
-  make_rare(command, {"--algorithm", "--trees", "--dims"});
   add_show_topology(command);
   command.callback([options, &command, numerics, &session] {
     options->command = session.command;

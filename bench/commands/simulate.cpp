@@ -23,12 +23,14 @@
 namespace arlab::bench {
 namespace {
 
+constexpr const char *kCriticalPath = "--record critical_path", *kRankTimes = "--record rank_times";
+
 // A trace has its own ranks and sizes, so that its records are of their own kind.
 void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                      const std::vector<std::string>& paths) {
   const SweepOptions& o = command.sweep;
-  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--network",   "--topology",
-                                        "--output",   "--json",      "--rank-times"};
+  constexpr std::string_view kUsed[] = {"algorithms", "--network", "--output", "--json",
+                                        "--record"};
   for (const CLI::Option* option : app.get_options()) {
     // CLI11 gives an option that --help leaves out no name.
     const std::string name =
@@ -39,14 +41,14 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
       fail(
           Blame::usage,
           fmt::format("file:{} is a trace, which has its own ranks and sizes, and gives a table of "
-                      "times: leave out {}, and all options except the network's, --rank-times, "
-                      "--json and --output",
+                      "times: leave out {}, and all options except --network, --record "
+                      "rank_times, --json and --output",
                       paths.front(), name));
   }
   if (command.disturbance.any())
-    fail(
-        Blame::usage,
-        "a trace is simulated undisturbed: leave out --late, --message-jitter, --noise and --flap");
+    fail(Blame::usage, "a trace is simulated undisturbed: leave out --disturb");
+  if (command.critical_path || command.links > 0)
+    fail(Blame::usage, "of a trace only --record rank_times is known: leave out the others");
   const std::vector<TraceRun> runs = replay_traces(paths, command.model);
   if (!o.json.empty()) {
     ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
@@ -83,26 +85,24 @@ void refuse_others(const CLI::App& app, std::string_view what,
 // Throws Error(usage) if two options exclude one another.
 void refuse_together(const SimulateCommand& command) {
   const bool is_disturbed = command.disturbance.any();
-  const std::pair<bool, const char*> needs_all[] = {{command.critical_path, "--critical-path"},
-                                                    {command.rank_times, "--rank-times"},
+  const std::pair<bool, const char*> needs_all[] = {{command.critical_path, kCriticalPath},
+                                                    {command.rank_times, kRankTimes},
                                                     {command.sweep.plan, "--dry-run"},
                                                     {command.profile.has_value(), "--profile"},
-                                                    {is_disturbed, "a disturbance"}};
+                                                    {is_disturbed, "--disturb"}};
   for (const auto& [given, what] : needs_all)
     if (command.fastest && given)
       fail(Blame::usage, fmt::format("--fastest skips algorithms, and {} needs all of them: leave "
                                      "out one",
                                      what));
-  const std::pair<bool, const char*> undisturbed[] = {{command.critical_path, "--critical-path"},
-                                                      {command.rank_times, "--rank-times"},
-                                                      {command.links > 0, "--links"},
+  const std::pair<bool, const char*> undisturbed[] = {{command.critical_path, kCriticalPath},
+                                                      {command.rank_times, kRankTimes},
+                                                      {command.links > 0, "--record links"},
                                                       {command.profile.has_value(), "--profile"}};
   for (const auto& [given, what] : undisturbed)
     if (is_disturbed && given)
-      fail(Blame::usage, fmt::format("{} describes the undisturbed run: leave it out, or --late, "
-                                     "--message-jitter, --noise "
-                                     "and --flap",
-                                     what));
+      fail(Blame::usage,
+           fmt::format("{} describes the undisturbed run: leave it out, or --disturb", what));
 }
 
 // Each thread has its own proofs, networks and fastest times. What is printed, or added up over all
@@ -112,7 +112,7 @@ Parallel threads_of(const std::shared_ptr<SimulateCommand>& command, std::size_t
   const bool in_order = command->critical_path || command->profile;
   if (in_order && o.jobs > 1)
     fail(Blame::usage, fmt::format("--jobs {} has no effect with {}: leave it out", o.jobs,
-                                   command->profile ? "--profile" : "--critical-path"));
+                                   command->profile ? "--profile" : kCriticalPath));
   if (o.jobs == 0) o.jobs = in_order || o.share || configs < 2 ? 1 : processors();
   Parallel parallel{.threads = o.jobs};
   parallel.another = [command] {
@@ -123,32 +123,48 @@ Parallel threads_of(const std::shared_ptr<SimulateCommand>& command, std::size_t
   return parallel;
 }
 
+void add_record(CLI::App& command, const std::shared_ptr<SimulateCommand>& options) {
+  const auto read = [options](const std::string& word) {
+    constexpr std::string_view kWhat[] = {"critical_path", "rank_times", "links=8"};
+    constexpr std::string_view kLinks = "links=";
+    if (word == kWhat[0])
+      options->critical_path = true;
+    else if (word == kWhat[1])
+      options->rank_times = true;
+    else if (word.starts_with(kLinks))
+      options->links = checked_number(parse_count(word.substr(kLinks.size()), "--record links"),
+                                      "--record links", 1, 1 << 20);
+    else
+      fail_unknown("record", word, kWhat);
+  };
+  as_list(command.add_option_function<std::vector<std::string>>(
+              "--record",
+              [read](const std::vector<std::string>& words) {
+                for (const std::string& word : words) read(word);
+              },
+              "Record more: critical_path of messages, additions and waits, also to stderr; "
+              "rank_times: how long each rank sends, receives, adds and waits (the table has means "
+              "over ranks); links=8: the most utilized links, with utilization over time"))
+      ->type_name("NAMES");
+}
+
 // What to record, and how.
 void add_outcomes(CLI::App& command, const std::shared_ptr<SimulateCommand>& options) {
-  command.add_flag("--critical-path", options->critical_path,
-                   "Record the critical path of messages, additions and waits, and print it to "
-                   "stderr");
-  command.add_flag("--rank-times", options->rank_times,
-                   "Record how long each rank sends, receives, adds and waits; the table has means "
-                   "over ranks");
-  command.add_flag("--no-symmetry", options->no_symmetry,
-                   "Simulate every rank, even if a few represent all");
-  command.add_flag("--events", options->events,
-                   "Simulate every event in order of time, even if a faster engine applies");
-  command.add_flag("--fastest", options->fastest,
-                   "Find only the fastest algorithm per number of ranks, size and network");
+  add_record(command, options);
   command
       .add_option_function<std::string>(
-          "--links",
+          "--engine",
           [options](const std::string& text) {
-            constexpr std::int64_t kMost = 1 << 20;
-            const std::int64_t number = parse_count(text, "--links");
-            if (number < 1 || number > kMost)
-              fail(Blame::usage, fmt::format("--links is {}: give 1 to {}", number, kMost));
-            options->links = static_cast<int>(number);
+            constexpr std::string_view kEngines[] = {"auto", "all_ranks", "events"};
+            const auto found = std::ranges::find(kEngines, text);
+            if (found == std::end(kEngines)) fail_unknown("engine", text, kEngines);
+            options->engine = static_cast<SimulateCommand::Engine>(found - std::begin(kEngines));
           },
-          "Record the N most utilized links, with utilization over time")
-      ->type_name("NUMBER");
+          "auto (default): the fastest exact one; all_ranks: simulate every rank, even if a few "
+          "represent all; events: also every event in order of time")
+      ->type_name("NAME");
+  command.add_flag("--fastest", options->fastest,
+                   "Find only the fastest algorithm per number of ranks, size and network");
   command
       .add_option("--profile", options->profile_file,
                   "Simulate the calls of a program, from the ARLAB_PROFILE file of libarlab_mpi.so")
@@ -162,7 +178,7 @@ void take_defaults(SimulateCommand& command) {
     if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
       fail(Blame::usage,
            "--profile gives the sizes and sums all of them: leave out --size, --elements, "
-           "--share and --resume");
+           "--jobs share and --resume");
     command.profile.emplace(command.profile_file);
     o.sizes = command.profile->sizes();
     if (o.ranks.empty()) o.ranks = {std::to_string(command.profile->ranks())};
@@ -177,14 +193,13 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
   o.command = session.command;
   o.caller = session.caller;
   o.progress = session.progress;
-  std::vector<std::string> words = o.positional;
-  words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
-  if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
+  const std::vector<std::string> names = split_specs(o.algorithms);
+  if (const std::vector<std::string> traces = trace_paths(names); !traces.empty())
     return simulate_traces(command, *options, traces);
-  if (asks_for_nccl(split_specs(words), options->model)) {
-    constexpr std::string_view kUsed[] = {"algorithms",   "--algorithm", "--network", "--ranks",
-                                          "--elements",   "--size",      "--dtype",   "--op",
-                                          "--collective", "--output",    "--json"};
+  if (asks_for_nccl(names, options->model)) {
+    constexpr std::string_view kUsed[] = {"algorithms", "--network", "--ranks", "--elements",
+                                          "--size",     "--dtype",   "--op",    "--collective",
+                                          "--output",   "--json"};
     refuse_others(command, "a network of messages, which nccl is not", kUsed);
     return simulate_nccl(*options);
   }
@@ -194,11 +209,12 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
   const std::string model(m.parsed_model().name), machine = m.machine();
   options->values = m.values();
   if (options->links > 0 && !m.parsed_model().has_links)
-    fail(Blame::usage, fmt::format("--links {}: model {} has no links: leave it out, or choose "
-                                   "another model",
-                                   options->links, model));
+    fail(Blame::usage,
+         fmt::format("--record links={}: model {} has no links: leave it out, or choose "
+                     "another model",
+                     options->links, model));
   refuse_together(*options);
-  options->disturbance.check(command);
+  options->disturbance.check();
   o.usual_segments = m.parsed_model().has_links;
   std::vector<Config> configs = o.configs(m.layouts());
   say_idle_nics(configs);
@@ -232,7 +248,7 @@ void add_simulate(CLI::App& command, Session& session) {
       "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
       "  arlab simulate ring -p 64 -s 1K..64M --network alpha_beta:alpha=5us,beta=0.08ns\n"
       "  arlab simulate butterfly -p 1M -s 4K --network loggops:L=5us,o=1us,g=0.5us,G=0.08ns\n"
-      "  arlab simulate ring -p 64 --network torus,fat_tree:levels=2 --placement block,random\n"
+      "  arlab simulate ring -p 64 --network torus,torus:placement=random,fat_tree:levels=2\n"
       "  arlab simulate native --network nccl:gpu=h100,version=2.28 -p 8..1024 -s 1K..1Gx16\n"
       "  arlab simulate file:trace.goal --network loggops");
   const auto options = std::make_shared<SimulateCommand>();
@@ -241,11 +257,8 @@ void add_simulate(CLI::App& command, Session& session) {
   options->disturbance.add(command);
   add_outcomes(command, options);
   options->sweep.add_outputs(command);
-  options->sweep.add_share(command);
-  options->sweep.add_jobs(command);
-  make_rare(command, {"--algorithm", "--trees", "--dims", "--no-symmetry", "--events",
-                      "--max-messages", "--max-seconds", "--noise-seed", "--noise-runs", "--share",
-                      "--jobs", "--fault", "--topology"});
+  options->sweep.add_jobs(command, true);
+  make_rare(command, {"--layout", "--engine", "--limit", "--jobs"});
   command.callback([options, &command, &session] { start(options, command, session); });
 }
 

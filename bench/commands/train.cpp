@@ -86,7 +86,7 @@ void print_results(const std::vector<TrainResult>& results, const TrainOptions& 
 
 int run(TrainOptions& options, Job& job) {
   take_roles(options, job);
-  const Backend emulated = options.world.backend({}, options.seed);
+  const Backend emulated = options.world().backend({}, options.seed);
   const Backend& backend =
       options.backend == emulated.name ? emulated : job.backend(options.backend);
   const bool is_virtual = backend.placement == Placement::emulated;
@@ -124,7 +124,7 @@ int run(TrainOptions& options, Job& job) {
       data = datasets_of(options, *config.architecture);
     TrainResult result;
     const Backend chosen =
-        is_virtual ? options.world.backend(config.network, options.seed) : backend;
+        is_virtual ? options.world().backend(config.network, options.seed) : backend;
     job.on_first(config.ranks, [&] {
       job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
               [&](collectives::Executor& executor) {
@@ -158,9 +158,7 @@ void add_train(CLI::App& command, Session& session) {
   options->add(command);
   command.callback([options, &session] {
     options->command = session.command;
-    options->algorithms = without_repeats(options->algorithms);
-    for (auto* specs : {&options->schedulers, &options->compressors})
-      *specs = without_repeats(split_specs(*specs));
+    options->complete();
     if (session.progress) session.progress->stop();  // training shows its own
     session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });

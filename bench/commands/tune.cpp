@@ -16,6 +16,7 @@
 #include "bench/options/network_spec.hpp"
 #include "bench/options/old_names.hpp"
 #include "bench/options/rare_options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/results/context.hpp"
 #include "bench/run/library_rows.hpp"
 #include "bench/text/read_file.hpp"
@@ -35,8 +36,8 @@ namespace {
 struct TuneCommand {
   TuneOptions options;
   TuneFiles files;
-  std::string check;  ///< a rules file to verify instead
-  bool verify = true;
+  bool checks = false;  ///< verifies the rules file instead
+  bool verifies() const { return options.launches > 0; }
 };
 
 std::string made_by(const TuneCommand& command) {
@@ -69,16 +70,17 @@ int report(const std::vector<RuleCheck>& checks, const std::string& file) {
 int check_rules(const TuneCommand& command) {
   const OpenMpiVersion version = version_of(command.files);
   if (version.reads_json())
-    fail(Blame::usage, fmt::format("--check reads the classic format, but Open MPI {} reads JSON: "
-                                   "leave --check out",
+    fail(Blame::usage, fmt::format("check=on reads the classic format, but Open MPI {} reads JSON: "
+                                   "leave it out",
                                    name(version)));
-  const TuningTable table = parse_open_mpi_rules(
-      read_file(command.check, "give a rules file of Open MPI"), command.check, version);
+  const TuningTable table =
+      parse_open_mpi_rules(read_file(command.files.open_mpi, "give a rules file of Open MPI"),
+                           command.files.open_mpi, version);
   const TemporaryFolder folder;
   const std::vector<RuleCheck> checks =
-      verify_rules(command.options, table, command.check, command.verify, folder);
+      verify_rules(command.options, table, command.files.open_mpi, command.verifies(), folder);
   write_file(command.options.sweep.output, table_of_checks(checks));
-  return report(checks, command.check);
+  return report(checks, command.files.open_mpi);
 }
 
 std::string ranks_text(const TuningTable::Row& row) {
@@ -125,7 +127,7 @@ int tune(TuneCommand& command) {
   if (has_library)
     text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
   say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
-  const bool verifies = command.verify && uses_launcher(options) &&
+  const bool verifies = command.verifies() && uses_launcher(options) &&
                         !command.files.open_mpi.empty() && !command.files.version;
   if (!verifies) {
     write_file(options.sweep.output, text);
@@ -140,7 +142,7 @@ int tune(TuneCommand& command) {
 
 void add_candidates(CLI::App& app, TuneOptions& options) {
   SweepOptions& sweep = options.sweep;
-  app.add_option("algorithms", sweep.positional,
+  app.add_option("algorithms", sweep.algorithms,
                  "Candidates: algorithms, and native:all or native:NAME (default all native:all)")
       ->type_name("");
   const auto add_list = [&](const char* names, std::vector<std::string>& values, const char* help,
@@ -156,26 +158,12 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   add_list("-t,--dtype", sweep.dtypes, "float32 (default), or another", "NAME");
   add_list("--op", sweep.ops, "sum (default), prod, min, max or avg", "NAME");
   app.add_option_function<std::string>(
-         "--by",
-         [&options](const std::string& text) {
-           constexpr std::string_view kWays[] = {"measured", "simulated"};
-           if (text == "guided")
-             fail(Blame::usage,
-                  "--by guided is gone, since it saved no time: use --by measured, or --by "
-                  "simulated with --network");
-           const auto found = std::find(std::begin(kWays), std::end(kWays), text);
-           if (found == std::end(kWays)) fail_unknown("way", text, kWays);
-           options.by = static_cast<TuneBy>(found - std::begin(kWays));
-         },
-         "measured (default) or simulated")
-      ->type_name("NAME");
-  app.add_option_function<std::string>(
          "--network",
          [&options](const std::string& text) {
            options.network = text;
            if (text.starts_with("-")) note_old_name("--network OPTIONS", "--network SPEC");
          },
-         network_help("alpha_beta"))
+         network_help("none") + ". With one, times are simulated, not measured")
       ->type_name("NETWORKS");
   app.add_option("-b,--backend", options.backend, "Where to measure (default mpi)")
       ->type_name("NAME");
@@ -192,8 +180,6 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   app.add_option("--buffers", options.place,
                  "in-place (default): the result replaces the input; out-of-place: another vector")
       ->type_name("NAME");
-  add_number(app, "--verify-jobs", options.launches, 1, 100,
-             "Jobs with the rules file, and jobs without it, to time (default 2)");
 }
 
 void add_files(CLI::App& app, TuneCommand& command) {
@@ -201,28 +187,47 @@ void add_files(CLI::App& app, TuneCommand& command) {
   const auto add = [&](const char* name, std::string& path, const char* help) {
     app.add_option(name, path, help)->type_name("FILE");
   };
-  add("--table", files.table, "Tuning table to write, for `arlab run auto --table FILE`");
-  add("--open-mpi", files.open_mpi, "Write a rules file for Open MPI, and run Open MPI with it");
-  app.add_option_function<std::string>(
-         "--open-mpi-version",
-         [&files](const std::string& text) {
-           files.version = open_mpi_version(text);
-           if (!files.version)
-             fail(Blame::usage,
-                  fmt::format("--open-mpi-version is '{}': give a release, such as 4.1.4", text));
-         },
-         "Write rules for this release instead of the one here, and do not run it")
-      ->type_name("RELEASE");
-  add("--mpich", files.mpich, "Write a selection file for MPICH");
-  add("--mpich-base", files.mpich_base, "The selection file that MPICH ships, for --mpich");
-  add("--nccl", files.nccl, "Write lines of NCCL's tuner plugin: ring or tree");
-  add_number(app, "--nccl-channels", files.nccl_channels, 1, 64, "Channels of each such line");
-  app.add_option("--nccl-protocol", files.nccl_protocol, "simple (default), ll or ll128")
-      ->type_name("NAME");
-  add("--check", command.check, "Run Open MPI with this rules file, and tune nothing");
-  app.add_flag_callback(
-      "--no-verify", [&command] { command.verify = false; },
-      "Do not run Open MPI with the rules file; with --check, do not time it");
+  add("--table", files.table, "Tuning table to write, for `arlab run auto:table=FILE`");
+  using Text = const std::string&;
+  const auto path = [](std::string& to) {
+    return SettingReader{"", [&to](Text text, Text) { to = text; }};
+  };
+  add_settings(
+      app, "--open-mpi",
+      "Write a rules file for Open MPI, and run Open MPI with it in jobs=2 (default; 0: none), "
+      "which "
+      "are timed against as many without it; rules.conf:version=4.1.4 is for this release instead "
+      "of the one here, and not run; check=on: run with this file, and tune nothing",
+      {path(files.open_mpi),
+       {"version",
+        [&files](Text text, Text what) {
+          files.version = open_mpi_version(text);
+          if (!files.version)
+            fail(Blame::usage,
+                 fmt::format("{} is '{}': give a release, such as 4.1.4", what, text));
+        }},
+       {"jobs",
+        [&command](Text text, Text what) {
+          command.options.launches = checked_number(parse_count(text, what), what, 0, 100);
+        }},
+       switch_reader("check", command.checks)})
+      ->type_name("FILE");
+  add_settings(
+      app, "--mpich",
+      "Write a selection file for MPICH; base is the one that MPICH ships, which has the "
+      "other collectives: out.json:base=shipped.json",
+      {path(files.mpich), {"base", [&files](Text text, Text) { files.mpich_base = text; }}})
+      ->type_name("FILE");
+  add_settings(app, "--nccl",
+               "Write lines of NCCL's tuner plugin, ring or tree: out.csv:channels=8, the channels "
+               "of each line, perhaps with protocol=simple (default), ll or ll128",
+               {path(files.nccl),
+                {"channels",
+                 [&files](Text text, Text what) {
+                   files.nccl_channels = checked_number(parse_count(text, what), what, 1, 64);
+                 }},
+                {"protocol", [&files](Text text, Text) { files.nccl_protocol = text; }}})
+      ->type_name("FILE");
   app.add_option("-o,--output", command.options.sweep.output,
                  "Write the tables to this file (default -, stdout)")
       ->type_name("FILE");
@@ -230,29 +235,31 @@ void add_files(CLI::App& app, TuneCommand& command) {
 
 void check_tune_options(const TuneCommand& command) {
   const TuneOptions& options = command.options;
+  if (command.checks && command.files.open_mpi.empty())
+    fail(Blame::usage, "--open-mpi check=on has no file: name one, as in rules.conf:check=on");
   if (launched_rank())
     fail(Blame::usage,
          "tune starts jobs of its own: start it without mpirun, and name another launcher with "
          "--launcher");
   if (options.sweep.parsed_dtypes().size() != 1 || options.sweep.parsed_ops().size() != 1)
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
-  refuse_other_library(options.sweep.positional, "tune");
+  refuse_other_library(options.sweep.algorithms, "tune");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
   on_ranks(options, 1, {});
   if (!options.place.empty()) {
     constexpr std::string_view kTunedPlaces[] = {"in-place", "out-of-place", "in", "out"};
     if (std::ranges::find(kTunedPlaces, options.place) == std::end(kTunedPlaces))
       fail_unknown("buffers", options.place, std::span(kTunedPlaces).first<2>());
-    if (options.simulated()) fail_without_effect("--buffers", "--by measured");
+    if (options.simulated())
+      fail_without_effect("--buffers", "a measurement, which --network replaces");
   }
   if (!options.mode.empty()) {
     constexpr std::string_view kTunedModes[] = {"alone", "streaming"};
     if (std::ranges::find(kTunedModes, options.mode) == std::end(kTunedModes))
       fail_unknown("mode", options.mode, kTunedModes);
-    if (options.simulated()) fail_without_effect("--mode", "--by measured");
+    if (options.simulated())
+      fail_without_effect("--mode", "a measurement, which --network replaces");
   }
-  if (options.by == TuneBy::measured && !options.network.empty())
-    fail(Blame::usage, "--network describes a simulated network: add --by simulated");
   const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
   if (of_library && !options.simulated() && !uses_launcher(options))
     fail(Blame::usage,
@@ -276,16 +283,15 @@ void check_tune_options(const TuneCommand& command) {
 void add_tune(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab tune -p 2,4 -s 1K..1Mx4 --table tuned.json --open-mpi rules.conf\n"
-      "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
+      "  arlab tune --open-mpi rules.conf:check=on -p 4 -s 1K..1Mx4\n"
       "  arlab tune -p 2 -s 8..64Kx8 --mode streaming --table tuned.json\n"
       "  arlab tune -b threads -p 4 --table tuned.json\n"
-      "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network rail_pod --table tuned.json\n"
+      "  arlab tune -p 64 -s 1K..64Mx4 --network rail_pod --table tuned.json\n"
       "The library's default is replaced only where another algorithm is faster beyond chance.");
   const auto options = std::make_shared<TuneCommand>();
   add_candidates(command, options->options);
   add_files(command, *options);
-  make_rare(command, {"--mpich-base", "--nccl-channels", "--nccl-protocol", "--open-mpi-version",
-                      "--verify-jobs", "--no-verify", "--launcher"});
+  make_rare(command, {"--launcher"});
   command.callback([options, &session] {
     TuneOptions& o = options->options;
     SweepOptions& sweep = o.sweep;
@@ -293,11 +299,11 @@ void add_tune(CLI::App& command, Session& session) {
     if (sweep.ranks.empty()) sweep.ranks = {"4"};
     if (sweep.elements.empty() && sweep.sizes.empty()) sweep.sizes = {"1K..1Mx4"};
     check_tune_options(*options);
-    if (sweep.positional.empty()) {
-      sweep.positional = {"all"};
-      if (uses_launcher(o)) sweep.positional.emplace_back("native:all");
+    if (sweep.algorithms.empty()) {
+      sweep.algorithms = {"all"};
+      if (uses_launcher(o)) sweep.algorithms.emplace_back("native:all");
     }
-    session.exit_code = options->check.empty() ? tune(*options) : check_rules(*options);
+    session.exit_code = options->checks ? check_rules(*options) : tune(*options);
   });
 }
 

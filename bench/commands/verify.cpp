@@ -43,9 +43,8 @@ void add_verify(CLI::App& command, Session& session) {
   const auto options = std::make_shared<SweepOptions>();
   options->add_axes(command, false);
   options->add_outputs(command);
-  options->add_share(command);
-  make_rare(command, {"--algorithm", "--trees", "--dims", "--max-messages", "--max-seconds",
-                      "--share", "--resume", "--dry-run"});
+  options->add_jobs(command, false);
+  make_rare(command, {"--layout", "--limit", "--jobs", "--resume", "--dry-run"});
   command.callback([options, &session] {
     options->command = session.command;
     options->caller = session.caller;

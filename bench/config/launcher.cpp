@@ -50,13 +50,14 @@ LaunchedRank expect_launched_rank() {
     if (const char* rank = std::getenv(v.rank)) {
       const char* ranks = std::getenv(v.ranks);
       fail(Blame::usage,
-           fmt::format("--share needs a rank below the number of ranks, but {} is '{}' and {} is "
-                       "{}: start the processes with srun or mpirun",
-                       v.rank, rank, v.ranks,
-                       ranks ? fmt::format("'{}'", ranks) : std::string("not set")));
+           fmt::format(
+               "--jobs share needs a rank below the number of ranks, but {} is '{}' and {} is "
+               "{}: start the processes with srun or mpirun",
+               v.rank, rank, v.ranks, ranks ? fmt::format("'{}'", ranks) : std::string("not set")));
     }
   fail(Blame::usage,
-       "--share finds no rank in the environment: start the processes with srun or mpirun, or set "
+       "--jobs share finds no rank in the environment: start the processes with srun or mpirun, or "
+       "set "
        "SLURM_PROCID and SLURM_NTASKS in each");
 }
 

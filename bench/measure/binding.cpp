@@ -44,10 +44,10 @@ std::string ranges_text(const std::vector<int>& processors) {
 }
 
 int parse_processor(const std::string& text) {
-  const std::int64_t cpu = parse_count(text, "--bind");
+  const std::int64_t cpu = parse_count(text, "--backend bind");
   if (cpu < 0 || cpu >= kMostProcessors)
     fail(Blame::usage,
-         fmt::format("--bind names processor {}: give 0 to {}", cpu, kMostProcessors - 1));
+         fmt::format("--backend bind names processor {}: give 0 to {}", cpu, kMostProcessors - 1));
   return static_cast<int>(cpu);
 }
 
@@ -63,12 +63,14 @@ std::vector<int> parse_binding(const std::string& text) {
     const int first = parse_processor(part.substr(0, dash));
     const int last = dash == std::string::npos ? first : parse_processor(part.substr(dash + 1));
     if (last < first)
-      fail(Blame::usage, fmt::format("--bind has {}: give the smaller processor first", part));
+      fail(Blame::usage,
+           fmt::format("--backend bind has {}: give the smaller processor first", part));
     for (int cpu = first; cpu <= last; ++cpu) all.push_back(cpu);
   }
   if (all.empty())
-    fail(Blame::usage,
-         fmt::format("--bind is '{}': give core, none or processors such as 0,2,4-7", text));
+    fail(
+        Blame::usage,
+        fmt::format("--backend bind is '{}': give core, none or processors such as 0,2,4-7", text));
   return all;
 }
 

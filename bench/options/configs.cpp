@@ -57,7 +57,7 @@ std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
 }
 
 // A word that is not like any algorithm may have been meant as one more value of the option before
-// it: "--fault A B".
+// it: "--network A B".
 const Algorithm& named(const std::string& name, const std::vector<std::string>& command,
                        const CLI::App* app) {
   const auto names = names_of(arlab::algorithms());
@@ -155,8 +155,7 @@ const Algorithm& SweepOptions::from_file(const std::string& path) const {
 }
 
 std::vector<std::string> SweepOptions::wanted_algorithms() const {
-  std::vector<std::string> wanted = split_specs(positional);
-  for (std::string& spec : split_specs(algorithms)) wanted.push_back(std::move(spec));
+  std::vector<std::string> wanted = split_specs(algorithms);
   if (wanted.empty()) wanted = {"all"};
   return wanted;
 }
@@ -216,23 +215,17 @@ std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const
 }
 
 bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
-  const bool unsuited = (algorithm.grouped && !problem.groups) ||
-                        (algorithm.gridded && !problem.grid) ||
-                        (algorithm.forested && !problem.forest) ||
-                        ((algorithm.few_ranks || algorithm.in_network) &&
-                         !unsupported(algorithm, problem).empty());
+  const bool unsuited =
+      (algorithm.grouped && !problem.groups) || (algorithm.gridded && !problem.grid) ||
+      (algorithm.forested && !problem.forest) ||
+      ((algorithm.few_ranks || algorithm.in_network) && !unsupported(algorithm, problem).empty());
   return unsuited && !is_named(algorithm);
 }
 
 bool SweepOptions::is_named(const Algorithm& algorithm) const {
-  for (const auto* given : {&positional, &algorithms}) {
-    const std::vector<std::string> names = split_specs(*given);
-    const auto names_it = [&](const std::string& spec) {
-      return spec == algorithm.name || spec.substr(0, spec.find(':')) == algorithm.name;
-    };
-    if (std::any_of(names.begin(), names.end(), names_it)) return true;
-  }
-  return false;
+  return std::ranges::any_of(split_specs(algorithms), [&](const std::string& spec) {
+    return spec == algorithm.name || spec.substr(0, spec.find(':')) == algorithm.name;
+  });
 }
 
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
@@ -246,10 +239,12 @@ RankLayout SweepOptions::given_layout(Rank p) const {
   RankLayout layout;
   constexpr Rank kMostGrouped = 1 << 24;  // groups are lists of ranks
   if (group_size != 0 && p > kMostGrouped)
-    fail(Blame::usage, fmt::format("ranks is {}: with --groups give at most {}", p, kMostGrouped));
+    fail(Blame::usage,
+         fmt::format("ranks is {}: with --layout groups give at most {}", p, kMostGrouped));
   if (group_size != 0)
     layout.groups = std::make_shared<const Groups>(Groups::consecutive(p, group_size));
-  if (!dims.empty()) layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  if (!dims.empty())
+    layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--layout dims"));
   if (!trees.empty()) {
     const simulator::Topology network = simulator::make_topology(trees, p);
     layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
@@ -263,9 +258,10 @@ void SweepOptions::refuse_unused_layout(std::span<const Algorithm* const> chosen
     bool given;
     bool Algorithm::*used;
     const char* needs;
-  } layouts[] = {{"--groups", group_size != 0, &Algorithm::grouped, "algorithm hierarchical"},
-                 {"--dims", !dims.empty(), &Algorithm::gridded, "algorithm torus_bucket"},
-                 {"--trees", !trees.empty(), &Algorithm::forested, "algorithm forest"}};
+  } layouts[] = {
+      {"--layout groups", group_size != 0, &Algorithm::grouped, "algorithm hierarchical"},
+      {"--layout dims", !dims.empty(), &Algorithm::gridded, "algorithm torus_bucket"},
+      {"--layout trees", !trees.empty(), &Algorithm::forested, "algorithm forest"}};
   for (const auto& [option, given, used, needs] : layouts)
     if (given && std::ranges::none_of(chosen, [&](const Algorithm* a) { return a->*used; }))
       fail_without_effect(option, needs);

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 
 #include "bench/formats/machine_file.hpp"
 #include "bench/options/nccl_network.hpp"
@@ -31,7 +30,6 @@ std::string with_links(std::string_view between) {
 }
 
 constexpr const char* kDefaultModel = "alpha_beta";
-constexpr const char* kLinkModel = "fluid";           // if there is a topology
 
 }  // namespace
 
@@ -51,51 +49,26 @@ void ModelOptions::add(CLI::App& command) {
       ->type_name("NETWORKS")
       ->allow_extra_args(false)
       ->take_all();
-  const std::string group = "Topology (of --network " + with_links(" or ") + ")";
-  const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
-    return command.add_option(name, values, help)
-        ->type_name(type)
-        ->group(group)
-        ->allow_extra_args(false)
-        ->take_all();
-  };
-  list("--topology", topologies, "TOPOLOGIES",
-       "The same as --network: torus:dims=4x4x4,fat_tree:k=8, or files of networks (default "
-       "crossbar)");
-  list("--placement", placements, "PLACEMENTS",
-       "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
-      ->delimiter(',');
-  network.add(command, group);
 }
 
 std::vector<TopologyOptions> ModelOptions::networks() const {
-  const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
-                   network.routing != TopologyOptions{}.routing || network.seed != 0;
-  if (any && !parsed_model().has_links)
-    fail(Blame::usage,
-         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing, "
-                     "--fault and --seed, or use --network {}",
-                     parsed_model().name, with_links(" or ")));
+  if (!topologies.empty() && !parsed_model().has_links)
+    fail(Blame::usage, fmt::format("model {} knows no topology: leave out topology, placement, "
+                                   "routing, seed, dead and slow, or use --network {}",
+                                   parsed_model().name, with_links(" or ")));
   const MachineFile* machine_file = file();
-  if (any && is_shared())
+  if (!topologies.empty() && is_shared())
     fail(Blame::usage,
-         "ranks of one machine have no network: leave out --topology, --placement, --routing, "
-         "--fault and --seed, or set shared=no");
-  const auto stated = [&](const std::string& text, const char* usual) {
-    return machine_file && !text.empty() ? text : usual;
-  };
-  const std::string topology_there = stated(machine_file ? machine_file->topology : "", "crossbar"),
-                    placement_there = stated(machine_file ? machine_file->placement : "", "block");
+         "ranks of one machine have no network: leave out topology, placement, routing, seed, dead "
+         "and slow, or set shared=no");
+  TopologyOptions there = usual;
+  const bool states = machine_file && !machine_file->topology.empty();
+  there = topology_options(states ? machine_file->topology : "crossbar", std::move(there));
+  if (machine_file && !machine_file->placement.empty()) there.placement = machine_file->placement;
+  if (topologies.empty()) return {there};
   std::vector<TopologyOptions> all;
-  const auto or_usual = [](const std::vector<std::string>& these, const std::string& usual) {
-    return these.empty() ? std::vector<std::string>{usual} : without_repeats(these);
-  };
-  for (const std::string& topology : or_usual(split_specs(topologies), topology_there))
-    for (const std::string& placement : or_usual(placements, placement_there)) {
-      all.push_back(network);
-      all.back().topology = topology;
-      all.back().placement = placement;
-    }
+  for (const std::string& text : without_repeats(split_specs(topologies)))
+    all.push_back(topology_options(text, there));
   return all;
 }
 
@@ -127,15 +100,12 @@ bool ModelOptions::is_shared() const {
 }
 
 void ModelOptions::check_effects() const {
-  const auto is = [](std::string_view one) {
-    return [one](const std::string& text) { return text == one; };
-  };
-  const bool draws_hosts = std::ranges::any_of(placements, is("random"));
-  const bool draws_routes =
-      std::ranges::any_of(std::array{"automatic", "ecmp", "valiant"}, is(network.routing)) ||
-      network.routing.starts_with("ecmp:");
-  if (parsed_model().has_links && network.seed != 0 && !draws_hosts && !draws_routes)
-    fail_without_effect("--seed", "--routing ecmp or valiant, or --placement random");
+  if (parsed_model().has_links) {
+    const std::vector<TopologyOptions> all = networks();
+    const auto has_seed = [](const TopologyOptions& one) { return one.seed != 0; };
+    if (std::ranges::any_of(all, has_seed) && std::ranges::none_of(all, &TopologyOptions::draws))
+      fail_without_effect("seed", "routing=ecmp or valiant, or placement=random");
+  }
   const auto is_given = [&](const char* name) {
     const auto found = given.find(name);
     return found != given.end() && !found->second.empty();
@@ -197,7 +167,7 @@ const simulator::Model& ModelOptions::parsed_model() const {
   if (model.empty())
     return simulator::find_model(!machine_path.empty() ? kMachineModel
                                  : topologies.empty()  ? kDefaultModel
-                                                       : kLinkModel);
+                                                       : kTopologyModel);
   if (model == kNcclNetwork)
     fail(Blame::usage,
          "network nccl is NCCL's own cost model, without messages: it predicts only `arlab "

@@ -1,4 +1,4 @@
-// The options of a simulated network: --network, and those of its topologies.
+// The options of a simulated network: what --network says.
 #pragma once
 
 #include <map>
@@ -26,13 +26,16 @@ struct MachineFile;
 /// The model that machine files describe.
 inline constexpr const char* kMachineModel = "connections";
 
+/// The model of a topology alone.
+inline constexpr const char* kTopologyModel = "fluid";
+
 struct ModelOptions {
   /// As given; empty: connections with a machine file, fluid with a topology, else alpha_beta.
   std::string model;
   std::string machine_path;                  ///< of a machine file; empty: none
   std::map<std::string, std::string> given;  ///< by parameter, as written
-  std::vector<std::string> topologies, placements;
-  TopologyOptions network;  ///< the options that all of them share
+  std::vector<std::string> topologies;       ///< as topology_options() takes them
+  TopologyOptions usual;                     ///< of each, where it does not say otherwise
 
   void add(CLI::App& command);
   /// Adds only the machine file, and the network that it is used on.
@@ -43,8 +46,8 @@ struct ModelOptions {
   /// Throws Error(usage) for a given option that changes nothing.
   void check_effects() const;
 
-  /// Returns the networks of a sweep, topologies x placements; at least one. Throws Error(usage) if
-  /// the model does not use a given option.
+  /// Returns the networks of a sweep, at least one. Throws Error(usage) if the model
+  /// does not use them.
   std::vector<TopologyOptions> networks() const;
   /// Returns one of networks() for this number of ranks; null if the model has no links. Caches
   /// those of the latest number of ranks.

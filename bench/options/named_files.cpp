@@ -8,23 +8,29 @@
 #include <iterator>
 
 #include "algorithms/base/error.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 namespace {
 
 bool is_read(const CLI::Option& option) {
-  constexpr std::string_view kRead[] = {"--profile", "--table", "--check", "--mpich-base",
-                                        "--settings"};
+  constexpr std::string_view kRead[] = {"--profile", "--settings", "--nccl-log"};
   return std::find(std::begin(kRead), std::end(kRead), option.get_name()) != std::end(kRead);
 }
 
 }  // namespace
 
 void NamedFiles::add(const CLI::Option& option, const std::string& given, std::string_view value) {
-  for (const std::string_view scheme : {"profile:", "file:"})
-    if (value.starts_with(scheme)) value.remove_prefix(scheme.size());
+  const std::vector<GivenSetting> parts = settings_of(value);
   const bool is_file = option.get_type_name() == "FILE";
+  if (is_file && !parts.empty() && parts.front().name.empty()) {
+    value = parts.front().value;  // without the settings of what is written
+    for (const GivenSetting& part : parts)
+      if (part.name == "base" || part.name == "tuner") inputs_.push_back(part.value);
+  }
+  for (const std::string_view scheme : {"profile:", "file:", "auto:table="})
+    if (value.starts_with(scheme)) value.remove_prefix(scheme.size());
   const bool writes = is_file && !is_read(option);
   // A name of the catalog may be that of an output, too.
   const bool is_name = !is_file && option.get_type_name() != "MACHINE" &&

@@ -15,7 +15,8 @@
 namespace arlab::bench {
 namespace {
 
-constexpr std::string_view kMachineFile = ".toml", kTopologyKey = "topology=";
+constexpr std::string_view kMachineFile = ".toml",
+                           kTopologyKey = "topology=", kLatencyKey = "latency=";
 
 bool is_model(std::string_view name) {
   return std::ranges::any_of(simulator::models(),
@@ -23,12 +24,14 @@ bool is_model(std::string_view name) {
 }
 
 // "L=5us,o=1us,topology=torus:dims=4x4": the topology takes the rest, since it has settings, too.
-void add_settings(NetworkSpec& spec, std::string_view settings, const std::string& text) {
+void read_network_settings(NetworkSpec& spec, std::string_view settings, const std::string& text) {
+  std::string of_hosts;
   while (!settings.empty()) {
     if (settings.starts_with(kTopologyKey)) {
       spec.topology = settings.substr(kTopologyKey.size());
       if (spec.topology.empty())
         fail(Blame::usage, fmt::format("network '{}' has an empty topology: name one", text));
+      if (!of_hosts.empty()) spec.topology = with_host_setting(spec.topology, of_hosts);
       return;
     }
     const std::string_view setting = settings.substr(0, settings.find(','));
@@ -39,9 +42,14 @@ void add_settings(NetworkSpec& spec, std::string_view settings, const std::strin
                                      "name=value, such as loggops:L=5us,o=1us",
                                      text, setting));
     const std::string name(setting.substr(0, equals));
+    if (is_host_setting(name)) {
+      of_hosts += (of_hosts.empty() ? "" : ",") + std::string(setting);
+      continue;
+    }
     if (!spec.parameters.emplace(name, setting.substr(equals + 1)).second)
       fail(Blame::usage, fmt::format("network '{}' sets {} twice: give it once", text, name));
   }
+  if (!of_hosts.empty()) spec.topology = ":" + of_hosts;
 }
 
 // A name of no catalog may have been meant as a model, too. Files have an extension or a folder.
@@ -72,6 +80,27 @@ bool is_port_rate(const std::string& text) {
          !text.ends_with(kMachineFile);
 }
 
+PortSpec parse_port(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  PortSpec port{.bytes_per_second = parse_port_rate(text.substr(0, colon), "network")};
+  if (colon == std::string::npos) return port;
+  const std::string setting = text.substr(colon + 1);
+  port.latency = setting.substr(std::min(setting.size(), kLatencyKey.size()));
+  if (!setting.starts_with(kLatencyKey) || port.latency.empty() ||
+      port.latency.find(',') != std::string::npos)
+    fail(Blame::usage, fmt::format("network '{}' has the setting '{}': a port's rate has only "
+                                   "latency, as in 10G:latency=5us",
+                                   text, setting));
+  return port;
+}
+
+Time latency_of(const PortSpec& port) {
+  const Time latency = to_time(parse_time(port.latency.empty() ? "20us" : port.latency, "latency"));
+  if (latency > 10 * kSecond)
+    fail(Blame::usage, fmt::format("latency is {}: give at most 10s", port.latency));
+  return latency;
+}
+
 NetworkSpec parse_network_spec(const std::string& text) {
   NetworkSpec spec;
   const std::size_t colon = text.find(':');
@@ -80,17 +109,18 @@ NetworkSpec parse_network_spec(const std::string& text) {
       colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
   if (name.ends_with(kMachineFile)) {
     spec.machine = name;
-    add_settings(spec, settings, text);
+    read_network_settings(spec, settings, text);
   } else if (is_model(name) || name == kNcclNetwork) {
     spec.model = name;
-    add_settings(spec, settings, text);
+    read_network_settings(spec, settings, text);
   } else if (is_port_rate(text)) {
     spec.model = "alpha_beta";
-    const double bytes_per_second = parse_port_rate(text, "network");
-    spec.parameters["beta"] = fmt::format("{}ps", kPicosecondsPerSecond / bytes_per_second);
+    const PortSpec port = parse_port(text);
+    spec.parameters["beta"] = fmt::format("{}ps", kPicosecondsPerSecond / port.bytes_per_second);
+    if (!port.latency.empty()) spec.parameters["alpha"] = port.latency;
   } else {
     if (!text.starts_with(simulator::kFilePrefix)) check_known(name);
-    spec.model = "fluid";
+    spec.model = kTopologyModel;
     spec.topology = text;
   }
   return spec;
@@ -111,10 +141,10 @@ void use_networks(ModelOptions& options, const std::vector<std::string>& lists) 
 
 std::string network_help(const std::string& usual) {
   return fmt::format(
-      "Networks, {} by default: a port's rate (10G), a topology (rail_pod:nodes=8) or its "
-      "file, a model (loggops:L=5us, packet:topology=torus; `arlab list models`), or a "
-      "machine file (machine.toml)",
-      usual);
+      "Networks, {} by default: a port's rate (10G, 10G:latency=5us), a topology "
+      "(rail_pod:nodes=8) or its file, a model (loggops:L=5us, packet:topology=torus; `arlab list "
+      "models`), or a machine file (machine.toml). On any topology: {}",
+      usual, kHostSettings);
 }
 
 }  // namespace arlab::bench

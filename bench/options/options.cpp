@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "algorithms/base/error.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -13,11 +14,18 @@
 namespace arlab::bench {
 namespace {
 
-double limit(const std::string& text, std::string_view what) {
-  const std::int64_t number = parse_count(text, what);
-  if (number < 1)
-    fail(Blame::usage, fmt::format("{} is {}: give at least 1, for example 1e9", what, number));
-  return static_cast<double>(number);
+SettingReader limit_reader(std::string name, double& limit) {
+  return {std::move(name), [&limit](const std::string& text, const std::string& what) {
+            const std::int64_t number = parse_count(text, what);
+            if (number < 1)
+              fail(Blame::usage,
+                   fmt::format("{} is {}: give at least 1, for example 1e9", what, number));
+            limit = static_cast<double>(number);
+          }};
+}
+
+SettingReader word_reader(std::string name, std::string& word) {
+  return {std::move(name), [&word](const std::string& text, const std::string&) { word = text; }};
 }
 
 }  // namespace
@@ -49,29 +57,24 @@ void fail_without_effect(std::string_view option, std::string_view needs) {
        fmt::format("{} has no effect here: it needs {}; leave it out", option, needs));
 }
 
-void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
+void add_seed(CLI::App& app, std::function<void(std::uint64_t)> use, const std::string& uses) {
   app.add_option_function<std::string>(
          "--seed",
-         [&seed](const std::string& text) {
+         [use = std::move(use)](const std::string& text) {
            const std::int64_t number = parse_count(text, "--seed");
            if (number < 0)
              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
-           seed = static_cast<std::uint64_t>(number);
+           use(static_cast<std::uint64_t>(number));
          },
-         "Seed of random numbers: of ecmp, valiant and random placement (default 0)")
-      ->type_name("SEED")
-      ->group(group);
+         "Seed of random numbers: " + uses)
+      ->type_name("SEED");
 }
 
 void SweepOptions::add_names(CLI::App& app) {
   app_ = &app;
-  app.add_option("algorithms", positional, "Algorithms, or all (default)")->type_name("");
-  app.add_option("-a,--algorithm", algorithms,
-                 "The same, as an option: ring,recursive_multiplying:k=4")
-      ->type_name("NAMES")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  app.add_option("algorithms", algorithms,
+                 "Algorithms, as ring recursive_multiplying:k=4, or all (default)")
+      ->type_name("");
   app.add_option("-c,--collective", collective,
                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
       ->type_name("NAME");
@@ -84,12 +87,17 @@ void SweepOptions::add_names(CLI::App& app) {
 
 void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
   as_list(app.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
-  add_number(app, "--groups", group_size, 1, kMostRanks,
-             "Consecutive ranks per node, for algorithms that use nodes");
-  app.add_option("--dims", dims, "The ranks as a torus, for algorithms that use one: 16x16")
-      ->type_name("SIZES");
-  app.add_option("--trees", trees, "The topology whose trees `forest` uses: rail_pod:nodes=2")
-      ->type_name("TOPOLOGY");
+  SettingReader trees_reader = word_reader("trees", trees);
+  trees_reader.takes_rest = true;
+  add_settings(app, "--layout",
+               "Where ranks are, for algorithms that use it: groups=8 (consecutive ranks per "
+               "node), dims=16x16 (a torus), trees=rail_pod:nodes=2 (of a topology, for `forest`)",
+               {{"groups",
+                 [this](const std::string& text, const std::string& what) {
+                   group_size = checked_number(parse_count(text, what), what, 1, kMostRanks);
+                 }},
+                word_reader("dims", dims),
+                std::move(trees_reader)});
 }
 
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {
@@ -126,28 +134,29 @@ void SweepOptions::add_outputs(CLI::App& app) {
                "Continue the --json file: skip configurations already recorded in it");
   app.add_flag("--dry-run", plan,
                "Print the configurations and their estimated time, without running them");
-  app.add_option_function<std::string>(
-         "--max-messages",
-         [this](const std::string& text) { max_messages = limit(text, "--max-messages"); },
-         "Skip configurations of more messages, and print an estimate (default 1e9)")
-      ->type_name("COUNT");
-  app.add_option_function<std::string>(
-         "--max-seconds",
-         [this](const std::string& text) { max_seconds = limit(text, "--max-seconds"); },
-         "Skip configurations that are estimated to take longer (default 3600)")
-      ->type_name("COUNT");
+  add_settings(app, "--limit",
+               "Skip configurations of more than messages=1e9 (default), with an estimate, and "
+               "those that are estimated to take more than seconds=3600",
+               {limit_reader("messages", max_messages), limit_reader("seconds", max_seconds)});
 }
 
-void SweepOptions::add_share(CLI::App& app) {
-  app.add_flag("--share", share,
-               "Divide the configurations among the processes that srun or mpirun started; the "
-               "last one merges their parts of the --json file");
-}
-
-void SweepOptions::add_jobs(CLI::App& app) {
+void SweepOptions::add_jobs(CLI::App& app, bool has_threads) {
   constexpr std::int32_t kMostJobs = 1024;
-  add_number(app, "-j,--jobs", jobs, 1, kMostJobs,
-             "Threads that evaluate configurations (default one per processor; with --share 1)");
+  const std::string shares =
+      "share=on: divide the configurations among the processes that srun or mpirun started; the "
+      "last one merges their parts of the --json file";
+  std::vector<SettingReader> readers{switch_reader("share", share)};
+  if (has_threads)
+    readers.push_back({"", [this](const std::string& text, const std::string& what) {
+                         jobs = checked_number(parse_count(text, what), what, 1, kMostJobs);
+                       }});
+  add_settings(app, "-j,--jobs",
+               has_threads ? "Threads that evaluate configurations (default one per processor; "
+                             "with share=on 1). " +
+                                 shares
+                           : shares,
+               std::move(readers))
+      ->type_name("NUMBER");
 }
 
 }  // namespace arlab::bench

@@ -60,7 +60,7 @@ inline constexpr SwitchSums kAnySwitches{true, true, true};
 
 struct SweepOptions {
   // As given on the command line; empty values take a default.
-  std::vector<std::string> positional, algorithms, ranks, elements, sizes;
+  std::vector<std::string> algorithms, ranks, elements, sizes;
   std::string collective = "allreduce";
   std::vector<std::string> dtypes, ops, roots, segments;
   Rank group_size = 0;       ///< consecutive ranks that share a node; 0: not given
@@ -87,10 +87,8 @@ struct SweepOptions {
   /// Adds these and the swept options; `with_type` also type and operation.
   void add_axes(CLI::App& app, bool with_type);
   void add_outputs(CLI::App& app);
-  /// Adds --share.
-  void add_share(CLI::App& app);
-  /// Adds --jobs.
-  void add_jobs(CLI::App& app);
+  /// Adds --jobs, with threads only if the command has them.
+  void add_jobs(CLI::App& app, bool has_threads);
 
   /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
   /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms
@@ -112,7 +110,7 @@ struct SweepOptions {
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
   /// Returns whether the algorithm is given by name, not by `all`.
   bool is_named(const Algorithm& algorithm) const;
-  /// Returns the layout of --groups, --dims and --trees.
+  /// Returns what --layout says.
   RankLayout given_layout(Rank ranks) const;
 
  private:
@@ -123,7 +121,8 @@ struct SweepOptions {
   mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
 };
 
-/// Adds --seed. Throws Error(usage) unless the value is a number from 0 to 2^63 - 1.
-void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group = "Options");
+/// Adds --seed, of what `uses` names. Throws Error(usage) unless the value is a number from 0 to
+/// 2^63 - 1.
+void add_seed(CLI::App& app, std::function<void(std::uint64_t)> use, const std::string& uses);
 
 }  // namespace arlab::bench

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "bench/formats/topologies/network_file.hpp"
-#include "bench/options/options.hpp"
 #include "bench/text/read_file.hpp"
+#include "bench/text/units.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"
@@ -36,21 +37,77 @@ std::string placement_file(const std::string& path) {
   return read_file(path, "name a file with one host per line, or use block, cyclic or random");
 }
 
+constexpr std::array<std::string_view, 5> kHostSettingNames{"placement", "routing", "seed", "dead",
+                                                            "slow"};
+
+// Where the settings of a text begin; npos if it has none. "file:a.dot" is a name.
+std::size_t colon_before_settings(std::string_view text) {
+  return text.find(':',
+                   text.starts_with(simulator::kFilePrefix) ? simulator::kFilePrefix.size() : 0);
+}
+
+void set_host_setting(TopologyOptions& options, std::string_view name, const std::string& value,
+                      const std::string& text) {
+  if (value.empty())
+    fail(Blame::usage, fmt::format("network '{}' has an empty {}: give it a value", text, name));
+  if (name == "placement") {
+    options.placement = value;
+  } else if (name == "routing") {
+    options.routing = value;
+  } else if (name == "seed") {
+    const std::int64_t seed = parse_count(value, "seed");
+    if (seed < 0) fail(Blame::usage, fmt::format("seed is {}: give a number of 0 or more", seed));
+    options.seed = static_cast<std::uint64_t>(seed);
+  } else {
+    options.faults.push_back(fmt::format("{}={}", name, value));
+  }
+}
+
 }  // namespace
 
-void TopologyOptions::add(CLI::App& command, const std::string& group) {
-  command
-      .add_option("--routing", routing,
-                  "automatic (default), shortest, ecmp (ecmp:flows=4: flows per message), spray, "
-                  "dimension, d_mod_k, minimal or valiant")
-      ->type_name("NAME")
-      ->group(group);
-  as_list(command.add_option("--fault", faults,
-                             "Broken links: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the "
-                             "bandwidth); h0--edge0 is both directions"))
-      ->type_name("FAULTS")
-      ->group(group);
-  add_seed(command, seed, group);
+bool is_host_setting(std::string_view name) {
+  return std::ranges::find(kHostSettingNames, name) != kHostSettingNames.end();
+}
+
+TopologyOptions topology_options(const std::string& text, TopologyOptions usual) {
+  TopologyOptions options = std::move(usual);
+  const std::size_t colon = colon_before_settings(text);
+  std::string others;  // settings of the topology
+  std::vector<std::string_view> set;
+  std::string_view rest =
+      colon == text.npos ? std::string_view() : std::string_view(text).substr(colon + 1);
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::string_view name = trimmed(part.substr(0, equals));
+    if (!is_host_setting(name) || equals == part.size()) {
+      others += (others.empty() ? "" : ",") + std::string(part);
+      continue;
+    }
+    const bool is_once = name != "dead" && name != "slow";
+    if (is_once && std::ranges::find(set, name) != set.end())
+      fail(Blame::usage, fmt::format("network '{}' sets {} twice: give it once", text, name));
+    set.push_back(name);
+    set_host_setting(options, name, std::string(trimmed(part.substr(equals + 1))), text);
+  }
+  if (set.empty())
+    options.topology = text;
+  else if (colon > 0)
+    options.topology = text.substr(0, colon) + (others.empty() ? "" : ":" + others);
+  return options;
+}
+
+std::string with_host_setting(const std::string& text, const std::string& setting) {
+  const std::size_t colon = colon_before_settings(text);
+  if (colon == text.npos) return text + ":" + setting;
+  return text.substr(0, colon + 1) + setting + "," + text.substr(colon + 1);
+}
+
+bool TopologyOptions::draws() const {
+  constexpr std::array<std::string_view, 3> kRandom{"automatic", "ecmp", "valiant"};
+  return placement == "random" || routing.starts_with("ecmp:") ||
+         std::ranges::find(kRandom, routing) != kRandom.end();
 }
 
 simulator::RoutingSpec TopologyOptions::parsed_routing() const {
@@ -60,9 +117,8 @@ simulator::RoutingSpec TopologyOptions::parsed_routing() const {
 simulator::Topology TopologyOptions::open(Rank ranks) const {
   const std::string_view file = simulator::topology_file(topology);
   if (file.empty()) simulator::refuse_other_files(topology);
-  simulator::Topology whole = file.empty()
-                                  ? simulator::make_topology(topology, ranks)
-                                  : read_network(network_file(file), topology);
+  simulator::Topology whole = file.empty() ? simulator::make_topology(topology, ranks)
+                                           : read_network(network_file(file), topology);
   if (faults.empty()) return whole;
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));

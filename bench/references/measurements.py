@@ -25,15 +25,15 @@ def mpi(lab: Lab) -> Rows:
 SIMULATED = {
     "ring on 2^20 ranks, LogGOPS, symmetry": "arlab simulate ring -p 1M -s 4M --network loggops",
     "butterfly on 2^20 ranks, LogGOPS, symmetry": "arlab simulate butterfly -p 1M -s 4K --network loggops",
-    "butterfly on 2^20 ranks, LogGOPS, sweep": "arlab simulate butterfly -p 1M -s 4K --network loggops --no-symmetry",
-    "butterfly on 2^20 ranks, alpha-beta, sweep": "arlab simulate butterfly -p 1M -s 4K --network alpha_beta --no-symmetry",
-    "butterfly on 2^20 ranks, LogGOPS, events": "arlab simulate butterfly -p 1M -s 4K --network loggops --events",
-    "ring on 4096 ranks, LogGOPS, events": "arlab simulate ring -p 4096 -s 16M --network loggops --events",
-    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --network fluid --no-symmetry",
+    "butterfly on 2^20 ranks, LogGOPS, sweep": "arlab simulate butterfly -p 1M -s 4K --network loggops --engine all_ranks",
+    "butterfly on 2^20 ranks, alpha-beta, sweep": "arlab simulate butterfly -p 1M -s 4K --network alpha_beta --engine all_ranks",
+    "butterfly on 2^20 ranks, LogGOPS, events": "arlab simulate butterfly -p 1M -s 4K --network loggops --engine events",
+    "ring on 4096 ranks, LogGOPS, events": "arlab simulate ring -p 4096 -s 16M --network loggops --engine events",
+    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --network fluid --engine all_ranks",
     "round_robin on 1024 ranks, random placement, fat tree 4:1":
-        "arlab simulate round_robin -p 1024 -s 1M --network fluid --topology fat_tree:down=32x32,up=1x8,count=1x1 "
-        "--placement random",
-    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --network fluid --no-symmetry",
+        "arlab simulate round_robin -p 1024 -s 1M --network "
+        "fat_tree:down=32x32,up=1x8,count=1x1,placement=random",
+    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --network fluid --engine all_ranks",
 }
 
 
@@ -89,7 +89,7 @@ def simgrid_speed(lab: Lab) -> Rows:
 STUDIED = {"torus:dims=16x16": "torus, 16 x 16", "fat_tree:down=16x16,up=1x16": "fat tree 1:1, 16 hosts per leaf",
            "fat_tree:down=16x16,up=1x4": "fat tree 4:1", "rail_pod:nodes=32": "rail pod, 32 nodes"}
 STUDY = ("arlab simulate all_to_all,butterfly,hierarchical,master_worker,ring,round_robin,tree -p 256 -s 1K..1Gx4 "
-         f"--network fluid --topology {','.join(STUDIED)}")
+         f"--network {','.join(STUDIED)}")
 
 
 def size_text(size: int) -> str:
@@ -119,8 +119,8 @@ PIECES = {"16 ranks, 64 MiB": ("arlab simulate chain,double_tree,tree -p 16 -s 6
 
 def on_model(command: str, model: str, options: str, topology: str) -> str:
     has_links = model in ("packet", "fluid")
-    return " ".join(filter(None, [command, "--network", f"{model}:{options}" if options else model,
-                                  f"--topology {topology}" if topology and has_links else ""]))
+    settings = [options, f"topology={topology}" if topology and has_links else ""]
+    return f"{command} --network {':'.join(filter(None, [model, ','.join(filter(None, settings))]))}"
 
 
 def times_by_model(lab: Lab, command: str, options: dict[str, str], topology: str) -> dict[tuple[str, int, int], list[float]]:
@@ -174,11 +174,11 @@ KINDS = {"torus": "torus", "leaf_spine": "fat tree 1:1, 16 hosts per leaf", "lea
          "dragonfly": "dragonfly", "rail_pod": "rail pod, 8 GPUs per node"}
 MAP = ("arlab simulate bidirectional_ring,bine_tree,butterfly,chain,circulant,double_tree,hierarchical,master_worker,pat,"
        "rabenseifner,recursive_multiplying,ring,swing,swing_whole,torus_bucket,tree,trivance -p 16,64,256 -s 1K..1Gx16 "
-       f"--network fluid --topology {','.join(KINDS)}")
+       f"--network {','.join(KINDS)}")
 
-FORESTS = ["arlab simulate forest -p 16,64 -s 1K..1Gx16 --network fluid --topology "
+FORESTS = ["arlab simulate forest -p 16,64 -s 1K..1Gx16 --network "
            f"{','.join(kind for kind in KINDS if kind != 'dragonfly')}",
-           "arlab simulate forest -p 16 -s 1K..1Gx16 --network fluid --topology dragonfly"]  # 64 ranks take minutes
+           "arlab simulate forest -p 16 -s 1K..1Gx16 --network dragonfly"]  # 64 ranks take minutes
 
 
 def busiest(record: dict[str, typing.Any]) -> str:
@@ -202,13 +202,13 @@ def winner_map(lab: Lab) -> Rows:
     return rows
 
 
-DISTURBED = {"a rank 100 us late": "--late 37:100us",
-             "messages 10 us late on average": "--message-jitter 10us --noise-runs 20",
-             "ranks interrupted for 50 us per ms": "--noise 50us:1ms --noise-runs 20"}
+DISTURBED = {"a rank 100 us late": "--disturb late=37:100us",
+             "messages 10 us late on average": "--disturb jitter=10us,runs=20",
+             "ranks interrupted for 50 us per ms": "--disturb noise=50us:1ms,runs=20"}
 ROBUSTNESS = {what: f"arlab simulate all -p 64 -s 1K,1M --network loggops {options}" for what, options in DISTURBED.items()}
 FAILING = ("arlab simulate all_to_all,bidirectional_ring,bine_tree,butterfly,chain,circulant,double_tree,master_worker,pat,"
-           "rabenseifner,recursive_multiplying,ring,round_robin,swing,swing_whole,tree -p 64 -s 1K,1M --network fluid "
-           "--topology leaf_spine:oversubscription=4 --flap all:50us:1ms --noise-runs 20")
+           "rabenseifner,recursive_multiplying,ring,round_robin,swing,swing_whole,tree -p 64 -s 1K,1M "
+           "--network leaf_spine:oversubscription=4 --disturb flap=all:50us:1ms,runs=20")
 ROBUSTNESS["each link down for 50 us per ms"] = FAILING
 
 
@@ -260,7 +260,7 @@ def scaling(lab: Lab, command: str, workers: list[int], with_loss: bool) -> Rows
 
 
 SCALING = "arlab train -m mlp,cnn_pooled,cnn -w 1,2,4,8 --steps 100"
-SCALING_LARGE = "arlab train -m alexnet,resnet50 -w 1,2 -B 16 --steps 8 --samples 512 --lr 0.01"
+SCALING_LARGE = "arlab train -m alexnet,resnet50 -w 1,2 -B 16 --steps 8 --data samples=512 --lr 0.01"
 
 
 @measurement("scaling", SCALING, slow=True)
@@ -307,7 +307,7 @@ def data(lab: Lab) -> Rows:
 
 
 COMPRESSORS = ("fp16 bf16 int8 natural qsgd terngrad onebit ef_signsgd topk randomk threshold dgc powersgd").split()
-COMPRESSION = ("arlab train -b virtual -w 8 --samples 4000 -e 5 --optimizer sgd --lr 0.1 --network 100M,1G,10G,100G "
+COMPRESSION = ("arlab train -b virtual -w 8 --data samples=4000 -e 5 --optimizer sgd --lr 0.1 --network 100M,1G,10G,100G "
                f"-a ring,butterfly --compressor none {' '.join(COMPRESSORS)}")
 
 

@@ -32,7 +32,7 @@ const Column kRounds{"rounds", [](const Record& r) { return count_cell(r.sent, &
 const Column kSkipped{"skipped", [](const Record& r) { return r.skipped.value_or(""); }};
 
 // Settings that a sweep may vary.
-void add_settings(std::vector<Column>& columns) {
+void add_setting_columns(std::vector<Column>& columns) {
   columns.push_back(
       {"dtype", [](const Record& r) { return std::string(name(r.operand.dtype)); }, "float32"});
   columns.push_back({"op", [](const Record& r) { return std::string(name(r.operand.op)); }, "sum"});
@@ -44,7 +44,7 @@ std::vector<Column> count_columns() {
   std::vector<Column> columns{kAlgorithm, kRanks, {"elements", [](const Record& r) {
                                                      return show_count(r.problem.elements);
                                                    }}};
-  add_settings(columns);
+  add_setting_columns(columns);
   const auto three = [&](const std::string& what, Count Cost::*member) {
     columns.push_back(
         {what + " claimed", [member](const Record& r) { return count_cell(r.claimed, member); }});
@@ -61,7 +61,7 @@ std::vector<Column> count_columns() {
 
 std::vector<Column> verify_columns() {
   std::vector<Column> columns{kAlgorithm, kRanks};
-  add_settings(columns);
+  add_setting_columns(columns);
   const std::vector<Column> own{
       {"proof", [](const Record& r) { return !r.wrong        ? ""
                                              : *r.wrong == 0 ? "right"
@@ -153,7 +153,7 @@ Column rank_time_column(std::string header, Time simulator::RankTimes::*kind) {
 std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
-  add_settings(columns);
+  add_setting_columns(columns);
   if (!simulated) add_run_settings(columns);
   if (simulated)
     columns.push_back({"topology", [](const Record& r) {

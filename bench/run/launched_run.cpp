@@ -7,12 +7,14 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/config/launcher.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/results/context.hpp"
 #include "bench/run/child.hpp"
 #include "bench/run/launch_table.hpp"
 #include "bench/run/launches.hpp"
 #include "bench/sweep/output.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 #include "collectives/backends/backend.hpp"
 
@@ -32,10 +34,10 @@ bool needs_launcher(const LaunchOptions& options, const std::string& backend) {
 
 void check_launches(const SweepOptions& sweep, const std::string& samples) {
   if (launched_rank())
-    fail(Blame::usage,
-         "--launches starts jobs of its own: start it without mpirun, and name another launcher "
-         "with "
-         "--launcher");
+    fail(
+        Blame::usage,
+        "--launches starts jobs of its own: start it without mpirun, and name another launcher, as "
+        "in '10:launcher=srun -n {}'");
   const std::pair<const char*, bool> of_one[] = {{"--csv", !sweep.csv.empty()},
                                                  {"--raw", !samples.empty()},
                                                  {"--resume", sweep.resume},
@@ -50,15 +52,21 @@ void check_launches(const SweepOptions& sweep, const std::string& samples) {
 }  // namespace
 
 void add_launches(CLI::App& app, LaunchOptions& options) {
-  add_number(app, "--launches", options.launches, 1, 1000,
-             "Repeat the run in N separate jobs and compare their medians: 10");
-  app.add_option(
-         "--launcher", options.launcher,
-         fmt::format(
-             "Command that starts jobs, of --launches; {{}} is the number of ranks (default "
-             "'{}' with -b mpi and others whose ranks are processes)",
-             kDefaultLauncher))
-      ->type_name("COMMAND");
+  using Text = const std::string&;
+  SettingReader launcher{"launcher", [&options](Text text, Text) { options.launcher = text; }};
+  launcher.takes_rest = true;
+  add_settings(app, "--launches",
+               fmt::format("Repeat the run in N separate jobs and compare their medians: 10, or "
+                           "'10:launcher=srun -n {{}}' with the command that starts jobs; {{}} is "
+                           "the number of ranks (default '{}' with -b mpi and others whose ranks "
+                           "are processes)",
+                           kDefaultLauncher),
+               {{"",
+                 [&options](Text text, Text what) {
+                   options.launches = checked_number(parse_count(text, what), what, 1, 1000);
+                 }},
+                std::move(launcher)})
+      ->type_name("NUMBER");
 }
 
 int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,

@@ -61,7 +61,7 @@ std::vector<std::string> launcher_words(const std::string& launcher, Rank ranks)
   }
   if (!placed)
     fail(Blame::usage,
-         fmt::format("--launcher is '{}': write {{}} where the number of ranks belongs, as in "
+         fmt::format("launcher is '{}': write {{}} where the number of ranks belongs, as in "
                      "'mpirun -n {{}}'",
                      launcher));
   return words;

@@ -25,15 +25,12 @@ const char* after(const std::string& spec, std::string_view name) {
 
 bool is_of_gloo(const std::string& native) { return native.starts_with(collectives::kGlooPrefix); }
 
-std::string table_path(const std::string& settings, const std::string& table) {
+std::string table_path(const std::string& settings) {
   if (settings.starts_with(kTable) && settings.size() > kTable.size())
     return settings.substr(kTable.size());
   if (!settings.empty()) fail(Blame::usage, fmt::format("auto:{}: give auto:table=FILE", settings));
-  if (table.empty())
-    fail(Blame::usage,
-         "auto has no table: add --table FILE, or write auto:table=FILE (`arlab tune --table FILE` "
-         "writes one)");
-  return table;
+  fail(Blame::usage,
+       "auto has no table: write auto:table=FILE (`arlab tune --table FILE` writes one)");
 }
 
 Config by_table(const TuningTable& table, Config config) {
@@ -59,38 +56,34 @@ bool compete(const Config& one, const Config& other) {
          one.operand.dtype == other.operand.dtype && one.operand.op == other.operand.op;
 }
 
-LibraryNames take_library_names(SweepOptions& sweep, const std::string& table) {
+LibraryNames take_library_names(SweepOptions& sweep) {
   LibraryNames names;
   bool asked = false;
-  for (std::vector<std::string>* list : {&sweep.positional, &sweep.algorithms}) {
-    std::vector<std::string> others;
-    for (const std::string& spec : split_specs(*list)) {
-      if (const char* native = after(spec, kNative)) {
-        asked = true;
-        if (*native != '\0') names.native.emplace_back(native);
-      } else if (const char* gloo = after(spec, kGloo)) {
-        asked = true;
-        if (*gloo == '\0') fail(Blame::usage, "gloo: give gloo:all, or one, such as gloo:ring");
-        names.other.push_back(spec);
-      } else if (const char* settings = after(spec, kAuto)) {
-        asked = true;
-        names.tables.push_back(read_tuning_table(table_path(settings, table)));
-      } else {
-        others.push_back(spec);
-      }
+  std::vector<std::string> others;
+  for (const std::string& spec : split_specs(sweep.algorithms)) {
+    if (const char* native = after(spec, kNative)) {
+      asked = true;
+      if (*native != '\0') names.native.emplace_back(native);
+    } else if (const char* gloo = after(spec, kGloo)) {
+      asked = true;
+      if (*gloo == '\0') fail(Blame::usage, "gloo: give gloo:all, or one, such as gloo:ring");
+      names.other.push_back(spec);
+    } else if (const char* settings = after(spec, kAuto)) {
+      asked = true;
+      names.tables.push_back(read_tuning_table(table_path(settings)));
+    } else {
+      others.push_back(spec);
     }
-    *list = std::move(others);
   }
-  if (!asked && !table.empty())
-    fail(Blame::usage, fmt::format("--table {}: name the algorithm auto, which uses it", table));
+  sweep.algorithms = std::move(others);
   if (!asked) return names;
   if (sweep.parsed_collective() != Collective::allreduce &&
       (!names.native.empty() || !names.other.empty() || !names.tables.empty()))
     fail(Blame::usage,
          fmt::format("--collective {}: only allreduce has algorithms of the library, and tables",
                      sweep.collective));
-  names.alone = sweep.positional.empty() && sweep.algorithms.empty();
-  if (names.alone) sweep.positional = {"all"};  // with_library_rows() replaces them
+  names.alone = sweep.algorithms.empty();
+  if (names.alone) sweep.algorithms = {"all"};  // with_library_rows() replaces them
   return names;
 }
 

@@ -27,7 +27,7 @@ void refuse_other_library(const std::vector<std::string>& specs, std::string_vie
 
 /// Removes these names from those of the sweep. `table`: of the name "auto" without one; empty:
 /// none. Throws Error(usage) for a bad table, and for collectives other than allreduce.
-LibraryNames take_library_names(SweepOptions& sweep, const std::string& table);
+LibraryNames take_library_names(SweepOptions& sweep);
 
 /// Returns the configurations with the rows of these names after those of their problem, or instead
 /// of them.

@@ -15,6 +15,7 @@
 #include "bench/options/old_names.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
@@ -45,80 +46,93 @@ void add_words(CLI::App& app, const char* name, std::vector<std::string>& words,
 }
 
 // "2%" or "0.02".
-double parse_precision(std::string text) {
+double parse_precision(std::string text, const std::string& what) {
   const bool percent = text.ends_with('%');
   if (percent) text.pop_back();
-  const double value = parse_ratio(text, "--precision") / (percent ? 100 : 1);
+  const double value = parse_ratio(text, what) / (percent ? 100 : 1);
   if (value >= 1)
-    fail(Blame::usage, fmt::format("--precision is {}{}: give a part of the median, such as 2%",
-                                   text, percent ? "%" : ""));
+    fail(Blame::usage, fmt::format("{} is {}{}: give a part of the median, such as 2%", what, text,
+                                   percent ? "%" : ""));
   return value;
 }
 
 // "1:100us".
-void parse_late(const std::string& text, MeasureOptions& measure) {
+void parse_late(const std::string& text, const std::string& what, MeasureOptions& measure) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos)
     fail(Blame::usage,
-         fmt::format("--late is '{}': give a rank and a time, for example 1:100us", text));
+         fmt::format("{} is '{}': give a rank and a time, for example 1:100us", what, text));
   measure.late_rank =
-      checked_number(parse_count(text.substr(0, colon), "--late"), "--late", 0, kMostRanks - 1);
-  measure.late_seconds = parse_time(text.substr(colon + 1), "--late") / 1e12;
+      checked_number(parse_count(text.substr(0, colon), what), what, 0, kMostRanks - 1);
+  measure.late_seconds = parse_time(text.substr(colon + 1), what) / 1e12;
+}
+
+bool starts_at_agreed_time(const std::string& text) {
+  constexpr std::string_view kStarts[] = {"barrier", "agreed-time"}, kOld = "round-time";
+  if (text == kOld) note_old_name("--start round-time", "--start agreed-time");
+  if (text != kStarts[0] && text != kStarts[1] && text != kOld)
+    fail_unknown("start", text, kStarts);
+  return text != kStarts[0];
 }
 
 void add_start(CLI::App& app, MeasureOptions& measure) {
-  app.add_option_function<std::string>(
-         "--start",
-         [&measure](const std::string& text) {
-           constexpr std::string_view kStarts[] = {"barrier", "agreed-time"}, kOld = "round-time";
-           if (text == kOld) note_old_name("--start round-time", "--start agreed-time");
-           if (text != kStarts[0] && text != kStarts[1] && text != kOld)
-             fail_unknown("start", text, kStarts);
-           measure.at_agreed_time = text != kStarts[0];
-         },
-         "How ranks synchronize before a run: barrier (default) or agreed-time; a run that a rank "
-         "is late for is repeated")
+  using Text = const std::string&;
+  add_settings(
+      app, "--start",
+      "How ranks synchronize before a run: barrier (default) or agreed-time; a run that a rank is "
+      "late for is repeated. late=1:100us delays one rank's entry into every run",
+      {{"", [&measure](Text text, Text) { measure.at_agreed_time = starts_at_agreed_time(text); }},
+       {"late", [&measure](Text text, Text what) { parse_late(text, what, measure); }}})
       ->type_name("NAME");
-  app.add_option_function<std::string>(
-         "--late", [&measure](const std::string& text) { parse_late(text, measure); },
-         "Delay ranks: one rank's entry into every run, 1:100us")
-      ->type_name("RANK:TIME");
+}
+
+// Appends the parts of a list.
+void add_parts(std::vector<std::string>& all, const std::string& list) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    all.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
 }
 
 void add_modes(CLI::App& app, RunCommand& command) {
+  using Text = const std::string&;
   add_words(
       app, "--buffers", command.places,
       "in-place (default): the result replaces the input; out-of-place: another vector; or both");
-  add_words(app, "--mode", command.modes,
-            "alone (default): each run starts when all ranks are ready; streaming: runs back to "
-            "back; or both");
-  add_words(app, "--cache", command.caches,
-            "warm (default); cold: vectors are evicted from the caches before each run; or both");
-  add_whole_number(app, "--repeats", "Runs back to back with --mode streaming (default 20)", 2,
-                   [&command](int n) { command.repeats = n; });
+  add_settings(app, "--mode",
+               "alone (default): each run starts when all ranks are ready; streaming: runs back to "
+               "back, streaming:repeats=20 of them; or both. cache=warm (default), cold (vectors "
+               "are evicted from the caches before each run), or both: alone:cache=cold",
+               {{"", [&command](Text text, Text) { add_parts(command.modes, text); }, true},
+                {"cache", [&command](Text text, Text) { add_parts(command.caches, text); }, true},
+                {"repeats",
+                 [&command](Text text, Text what) {
+                   command.repeats = checked_number(parse_count(text, what), what, 2, 1'000'000);
+                 }}})
+      ->type_name("NAMES");
 }
 
 void add_length(CLI::App& app, MeasureOptions& measure) {
-  app.add_option_function<std::string>(
-         "--time",
-         [&measure](const std::string& text) {
-           measure.seconds = parse_time(text, "--time") / 1e12;
-           measure.limited = measure.seconds > 0;
-         },
-         "Time limit per configuration, after which no run begins: 1s, 0 (a few runs); default "
-         "200ms, but at least 5 runs")
+  using Text = const std::string&;
+  add_settings(
+      app, "--time",
+      "Time limit per configuration, after which no run begins: 1s, 0 (a few runs); default 200ms, "
+      "but at least 5 runs. 5s:precision=2%: stop before when the 95% confidence interval of the "
+      "median is within this of it",
+      {{"",
+        [&measure](Text text, Text what) {
+          measure.seconds = parse_time(text, what) / 1e12;
+          measure.limited = measure.seconds > 0;
+        }},
+       {"precision",
+        [&measure](Text text, Text what) { measure.precision = parse_precision(text, what); }}})
       ->type_name("TIME");
   add_whole_number(app, "--runs", "Timed runs per configuration, instead of a time", 1,
                    [&measure](int n) { measure.min_runs = measure.max_runs = n; });
   add_whole_number(app, "--warmup",
                    "Untimed runs per configuration, before the timed ones (default 1)", 0,
                    [&measure](int n) { measure.warm_ups = n; });
-  app.add_option_function<std::string>(
-         "--precision",
-         [&measure](const std::string& text) { measure.precision = parse_precision(text); },
-         "Stop when the 95% confidence interval of the median is within this of it, such as 2%, or "
-         "at --time")
-      ->type_name("PART");
 }
 
 // In place of --place in,out.
@@ -156,35 +170,24 @@ constexpr std::string_view kPlaces[] = {"in-place", "out-of-place", "both"},
 }  // namespace
 
 void add_run_options(CLI::App& app, RunCommand& command) {
-  app.add_option("-b,--backend", command.backend,
-                 fmt::format("{}; default {}, under mpirun and srun {}",
-                             backend_names([](const Backend&) { return true; }),
-                             backend_names([](const Backend& b) { return b.default_alone; }),
-                             backend_names([](const Backend& b) { return b.default_in_job; })))
+  using Text = const std::string&;
+  add_settings(
+      app, "-b,--backend",
+      fmt::format(
+          "{}; default {}, under mpirun and srun {}. threads:bind=core binds each rank to a "
+          "processor, bind=0,2,4-7 to these, bind=none (default) to none",
+          backend_names([](const Backend&) { return true; }),
+          backend_names([](const Backend& b) { return b.default_alone; }),
+          backend_names([](const Backend& b) { return b.default_in_job; })),
+      {{"", [&command](Text text, Text) { command.backend = text; }},
+       {"bind", [&command](Text text, Text) { command.processors = parse_binding(text); }}})
       ->type_name("NAME");
-  app.add_option("--table", command.table,
-                 "Tuning table, for algorithm auto: what `arlab tune --table` wrote")
-      ->type_name("FILE");
   add_length(app, command.measure);
   add_modes(app, command);
   add_start(app, command.measure);
-  app.add_option_function<std::string>(
-         "--seed",
-         [&command](const std::string& text) {
-           const std::int64_t number = parse_count(text, "--seed");
-           if (number < 0)
-             fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
-           command.measure.seed = static_cast<std::uint64_t>(number);
-         },
-         "Seed of random numbers: shuffles sizes, and the configurations of each turn (default: "
-         "their given order)")
-      ->type_name("SEED");
-  app.add_option_function<std::string>(
-         "--bind",
-         [&command](const std::string& text) { command.processors = parse_binding(text); },
-         "Bind ranks to processors: core (one per rank), a list such as 0,2,4-7, or none "
-         "(default)")
-      ->type_name("WHERE");
+  add_seed(
+      app, [&command](std::uint64_t seed) { command.measure.seed = seed; },
+      "shuffles sizes, and the configurations of each turn (default: their given order)");
   app.add_option(
          "--raw", command.samples,
          "Write each rank's entry and exit time of each run to this file: FILE.csv, or JSON "
@@ -193,14 +196,13 @@ void add_run_options(CLI::App& app, RunCommand& command) {
   add_launches(app, command.launches);
   command.model.add_machine(app);
   add_timeout(app, command.patience);
-  make_rare(app, {"--algorithm", "--trees", "--dims", "--repeats", "--start", "--late",
-                  "--launcher", "--cache", "--bind", "--precision"});
+  make_rare(app, {"--start"});
 }
 
 std::vector<Config> in_all_modes(const RunCommand& command, const std::vector<Config>& configs) {
   const auto flows = chosen(command.modes, "mode", kModes);
   if (command.repeats && std::ranges::find(flows, true) == flows.end())
-    fail_without_effect("--repeats", "--mode streaming");
+    fail_without_effect("--mode repeats", "--mode streaming");
   std::vector<RunMode> modes;
   for (const bool cold : chosen(command.caches, "cache", kCaches))
     for (const bool streaming : flows)

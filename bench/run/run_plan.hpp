@@ -22,7 +22,6 @@ struct RunCommand {
   MeasureOptions measure;
   ModelOptions model;  ///< its machine file predicts each time; none: nothing does
   LibraryNames library;
-  std::string table;  ///< of the algorithm "auto"; empty: none
   std::string backend;
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
   std::optional<int> repeats{};                    ///< back to back, if streaming; 20 if not given

@@ -20,8 +20,9 @@ struct SimulateCommand {
   ModelOptions model;
   Disturbance disturbance;
   bool critical_path = false, rank_times = false;
-  bool no_symmetry = false, events = false;  ///< do without the faster engines
-  bool fastest = false;                      ///< only the fastest algorithm of a cell counts
+  enum class Engine { automatic, all_ranks, events };
+  Engine engine = Engine::automatic;
+  bool fastest = false;  ///< only the fastest algorithm of a cell counts
   Fastest cells;
   int links = 0;  ///< number of links to record over time
   Values values;  ///< of the model's parameters

@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/noise/noisy_network.hpp"
 #include "simulator/topologies/fabric.hpp"
@@ -15,8 +16,6 @@
 
 namespace arlab::bench {
 namespace {
-
-constexpr const char* kDisturbances = "Disturbances";
 
 Time parse_positive(const std::string& text, const std::string& option) {
   const double time = parse_time(text, option);
@@ -26,9 +25,19 @@ Time parse_positive(const std::string& text, const std::string& option) {
   return to_time(time);
 }
 
+std::vector<std::string> parts_at(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
 // "3:100us" into the texts on both sides of the colon.
-std::pair<std::string, std::string> split_at_colon(const std::string& text, const char* option,
-                                                   const char* example) {
+std::pair<std::string, std::string> split_at_colon(const std::string& text,
+                                                   const std::string& option, const char* example) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos)
     fail(Blame::usage, fmt::format("{} is '{}': write it like {}", option, text, example));
@@ -36,6 +45,7 @@ std::pair<std::string, std::string> split_at_colon(const std::string& text, cons
 }
 
 constexpr const char* kAllLinks = "all";
+constexpr const char* kFlap = "--disturb flap";
 
 // The failures of one option, by link. The links between two nodes fail together.
 void add_flaps(const FlapOption& option, const simulator::Topology& topology, const Random& begins,
@@ -63,40 +73,36 @@ void add_flaps(const FlapOption& option, const simulator::Topology& topology, co
 
 FlapOption parse_flap(const std::string& text) {
   const auto refuse = [&] {
-    fail(
-        Blame::usage,
-        fmt::format("--flap is '{}': write it like h0--leaf0:50us:1ms (for 50us of each ms), or "
-                    "h0--leaf0:50us@100us (once, from 100us on); :0.5 behind it leaves half of the "
-                    "bandwidth",
-                    text));
+    fail(Blame::usage,
+         fmt::format(
+             "--disturb flap is '{}': write it like h0--leaf0:50us:1ms (for 50us of each ms), or "
+             "h0--leaf0:50us@100us (once, from 100us on); :0.5 behind it leaves half of the "
+             "bandwidth",
+             text));
   };
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    if (c == ':')
-      parts.emplace_back();
-    else
-      parts.back() += c;
+  const std::vector<std::string> parts = parts_at(text, ':');
   if (parts.size() < 2 || parts[0].empty()) refuse();
   FlapOption flap{.text = text, .link = parts[0]};
   const std::size_t at = parts[1].find('@');
   const bool once = at != std::string::npos;
   const std::size_t timed = once ? 2 : 3;  // parts before the share
   if (parts.size() < timed || parts.size() > timed + 1) refuse();
-  flap.length = parse_positive(parts[1].substr(0, at), "--flap");
+  flap.length = parse_positive(parts[1].substr(0, at), kFlap);
   if (once) {
     const std::string begin = parts[1].substr(at + 1);
-    flap.begin = parse_time(begin, "--flap") == 0 ? Time{} : parse_positive(begin, "--flap");
+    flap.begin = parse_time(begin, kFlap) == 0 ? Time{} : parse_positive(begin, kFlap);
   } else {
-    flap.period = parse_positive(parts[2], "--flap");
+    flap.period = parse_positive(parts[2], kFlap);
     if (flap.length >= flap.period)
-      fail(Blame::usage,
-           fmt::format("--flap is '{}': the failure must be shorter than the period", text));
+      fail(
+          Blame::usage,
+          fmt::format("--disturb flap is '{}': the failure must be shorter than the period", text));
   }
   if (parts.size() > timed) {
     flap.share = parts[timed] == "0" ? 0 : parse_ratio(parts[timed], "the bandwidth that remains:");
     if (flap.share >= 1)
       fail(Blame::usage,
-           fmt::format("--flap is '{}': the bandwidth that remains is a share below 1, "
+           fmt::format("--disturb flap is '{}': the bandwidth that remains is a share below 1, "
                        "such as 0.5",
                        text));
   }
@@ -109,66 +115,50 @@ bool Disturbance::is_random() const {
 }
 
 void Disturbance::add(CLI::App& command) {
-  const auto option = [&](const char* name, const char* type, const char* help, auto parse) {
-    command.add_option_function<std::string>(name, parse, help)
-        ->type_name(type)
-        ->group(kDisturbances);
-  };
-  as_list(command
-              .add_option_function<std::vector<std::string>>(
-                  "--late",
-                  [this](const std::vector<std::string>& all) {
-                    for (const std::string& text : all) {
-                      const auto [rank, time] = split_at_colon(text, "--late", "3:100us");
-                      late.emplace_back(
-                          checked_number(parse_count(rank, "--late"), "--late", 0, kMostRanks - 1),
-                          parse_positive(time, "--late"));
-                    }
-                  },
-                  "Delay ranks: when they begin, 3:100us")
-              ->type_name("RANK:TIME")
-              ->group(kDisturbances));
-  option("--message-jitter", "TIME", "Mean random delay per message",
-         [this](const std::string& text) { jitter = parse_positive(text, "--message-jitter"); });
-  option("--noise", "TIME:PERIOD",
-         "Interrupt each rank once per period, from a random time on: 10us:1ms",
-         [this](const std::string& text) {
-           const auto [time, each] = split_at_colon(text, "--noise", "10us:1ms");
-           detour = parse_positive(time, "--noise");
-           period = parse_positive(each, "--noise");
-           if (detour >= period)
-             fail(Blame::usage,
-                  fmt::format("--noise is '{}': the interruption must be shorter than the period",
-                              text));
-         });
-  as_list(command
-              .add_option_function<std::vector<std::string>>(
-                  "--flap",
-                  [this](const std::vector<std::string>& all) {
-                    for (const std::string& text : all) flaps.push_back(parse_flap(text));
-                  },
-                  "Links that fail: h0--leaf0:50us:1ms (or all:...), for 50us per ms from a random "
-                  "time "
-                  "on; h0--leaf0:50us@100us, once; a last :0.5 leaves half of the bandwidth")
-              ->type_name("LINK:TIME:PERIOD")
-              ->group(kDisturbances));
+  using Text = const std::string&;
   constexpr std::int32_t kMostSeeds = 2'000'000'000, kMostRuns = 100'000;
-  add_number(command, "--noise-seed", seed, 0, kMostSeeds,
-             "Seed of random numbers: of disturbances (default 1)");
-  add_number(command, "--noise-runs", runs, 1, kMostRuns,
-             "Runs with different random numbers, whose mean is recorded (default 1)");
-  for (const char* name : {"--noise-seed", "--noise-runs"})
-    command.get_option(name)->group(kDisturbances);
+  const auto read_late = [this](Text text, Text what) {
+    for (const std::string& one : parts_at(text, ',')) {
+      const auto [rank, time] = split_at_colon(one, what, "3:100us");
+      late.emplace_back(checked_number(parse_count(rank, what), what, 0, kMostRanks - 1),
+                        parse_positive(time, what));
+    }
+  };
+  const auto read_noise = [this](Text text, Text what) {
+    const auto [time, each] = split_at_colon(text, what, "10us:1ms");
+    detour = parse_positive(time, what);
+    period = parse_positive(each, what);
+    if (detour >= period)
+      fail(Blame::usage,
+           fmt::format("{} is '{}': the interruption must be shorter than the period", what, text));
+  };
+  const auto read_flaps = [this](Text text, Text) {
+    for (const std::string& one : parts_at(text, ',')) flaps.push_back(parse_flap(one));
+  };
+  const auto number = [this](std::int32_t& value, std::int32_t least, std::int32_t most) {
+    return [this, &value, least, most](Text text, Text what) {
+      value = checked_number(parse_count(text, what), what, least, most);
+      needs_random = what;
+    };
+  };
+  add_settings(
+      command, "--disturb",
+      "Delay what is simulated: late=3:100us (when a rank begins); jitter=2us (mean random delay "
+      "per message); noise=10us:1ms (interrupts each rank once per period, from a random time on); "
+      "flap=h0--leaf0:50us:1ms (or all:..., links that fail for 50us per ms from a random time on; "
+      "h0--leaf0:50us@100us: once; a last :0.5 leaves half of the bandwidth); seed=1 of random "
+      "numbers; runs=10 with different ones, whose mean is recorded",
+      {{"late", read_late, true},
+       {"jitter", [this](Text text, Text what) { jitter = parse_positive(text, what); }},
+       {"noise", read_noise},
+       {"flap", read_flaps, true},
+       {"seed", number(seed, 0, kMostSeeds)},
+       {"runs", number(runs, 1, kMostRuns)}});
 }
 
-void Disturbance::check(const CLI::App& command) const {
-  for (const char* name : {"--noise-seed", "--noise-runs"})
-    if (command.count(name) > 0 && !is_random())
-      fail(Blame::usage,
-           fmt::format(
-               "{} has no effect here: it needs --message-jitter, --noise or a --flap with a "
-               "period; leave it out",
-               name));
+void Disturbance::check() const {
+  if (!needs_random.empty() && !is_random())
+    fail_without_effect(needs_random, "jitter, noise or a flap with a period");
 }
 
 Time Disturbance::delay() const {
@@ -196,9 +186,10 @@ std::vector<Time> Disturbance::starts(Rank ranks) const {
   std::vector<Time> all(late.empty() ? 0 : index(ranks));
   for (const auto& [rank, time] : late) {
     if (rank >= ranks)
-      fail(Blame::usage, fmt::format("--late names rank {}, but the ranks are 0 to {}: choose "
-                                     "another one, or raise -p",
-                                     rank, ranks - 1));
+      fail(Blame::usage,
+           fmt::format("--disturb late names rank {}, but the ranks are 0 to {}: choose "
+                       "another one, or raise -p",
+                       rank, ranks - 1));
     all[index(rank)] = std::max(all[index(rank)], time);
   }
   return all;
@@ -213,9 +204,8 @@ std::unique_ptr<simulator::Network> Disturbance::disturbed(
   for (std::size_t i = 0; fabric && i < flaps.size(); ++i)
     add_flaps(flaps[i], fabric->topology, Random(number).of(2 + i), failing);
   if (!flaps.empty() && (!fabric || !network->flap_links(std::move(failing))))
-    fail(
-        Blame::usage,
-        "the model knows no links that fail for a while: leave out --flap, or use --network fluid");
+    fail(Blame::usage,
+         "the model knows no links that fail for a while: leave out flap, or use --network fluid");
   if (!is_noisy()) return network;
   return std::make_unique<simulator::NoisyNetwork>(
       std::move(network), ranks,

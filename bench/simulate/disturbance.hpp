@@ -43,16 +43,17 @@ struct Disturbance {
   Time detour{}, period{1};                 ///< interruptions of each rank
   std::vector<FlapOption> flaps;
   std::int32_t seed = 1, runs = 1;  ///< runs: with other random numbers each
+  std::string needs_random;         ///< what was given that only random delays use; empty: nothing
 
   void add(CLI::App& command);
-  /// Throws Error(usage) for options without effect.
-  void check(const CLI::App& command) const;
+  /// Throws Error(usage) for settings without effect.
+  void check() const;
 
   bool any() const { return !late.empty() || !flaps.empty() || is_random(); }
   /// Returns one delay: of the latest rank, of a message on average, of an interruption, and of a
   /// link's longest failure, as the time in which the link would carry what it then does not.
   Time delay() const;
-  /// Returns the options as one word, such as "late=3:100us,jitter=2us,seed=1"; empty without any.
+  /// Returns the settings as one word, such as "late=3:100us,jitter=2us,seed=1"; empty without any.
   std::string text() const;
   /// Returns when each rank begins. Throws Error(usage) if a late rank does not exist.
   std::vector<Time> starts(Rank ranks) const;

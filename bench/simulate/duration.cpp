@@ -28,8 +28,8 @@ bool is_exchange(const Config& config, const Record& r) {
 }
 
 bool may_sweep(const SimulateCommand& command, const Record& r) {
-  return !command.events && !command.critical_path && !command.rank_times &&
-         r.lanes.value_or(1) == 1;
+  return command.engine != SimulateCommand::Engine::events && !command.critical_path &&
+         !command.rank_times && r.lanes.value_or(1) == 1;
 }
 
 // Messages per second of models without links.

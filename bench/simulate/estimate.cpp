@@ -35,7 +35,7 @@ bool beyond_clock(SimulateCommand& command, const Config& config, const Record& 
 double simulated_part(const SimulateCommand& command, const Config& config) {
   const bool has_links = command.model.parsed_model().has_links;
   if (command.critical_path || command.rank_times || command.disturbance.any() ||
-      command.no_symmetry || command.events || (has_links && command.links > 0))
+      command.engine != SimulateCommand::Engine::automatic || (has_links && command.links > 0))
     return 1;
   const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
   if (!symmetry) return 1;

@@ -50,9 +50,10 @@ void add_critical_path(const simulator::CriticalPath& path, Record& r) {
 void check_traced(const SimulateCommand& command, const Record& r) {
   constexpr Count kMaxTraced = 2'000'000;  // messages
   if (r.claimed->messages > kMaxTraced)
-    fail(Blame::usage, fmt::format("{}: {} messages exceed the limit of {}: use fewer ranks",
-                                   command.critical_path ? "--critical-path" : "--rank-times",
-                                   show_count(r.claimed->messages), show_count(kMaxTraced)));
+    fail(Blame::usage,
+         fmt::format("{}: {} messages exceed the limit of {}: use fewer ranks",
+                     command.critical_path ? "--record critical_path" : "--record rank_times",
+                     show_count(r.claimed->messages), show_count(kMaxTraced)));
 }
 
 std::string longer_than(const Fastest::Best& best) {
@@ -126,7 +127,7 @@ std::optional<simulator::SimulationResult> simulated(const SimulateCommand& comm
   if (!of_classes)
     r.skipped = fmt::format(
         "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
-        "--max-messages (now {:.3g}) to do it anyway",
+        "--limit messages (now {:.3g}) to do it anyway",
         messages, command.sweep.max_messages);
   return of_classes;
 }
@@ -151,11 +152,12 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   simulator::LinkHistory history;
   if (command.links > 0) network->watch_links(history);
   simulator::Trace trace;
-  const simulator::SimulateOptions options{.segments = config.segments,
-                                           .symmetry = !command.no_symmetry && !command.events,
-                                           .sweep = !command.events,
-                                           .latest = latest,
-                                           .trace = is_traced ? &trace : nullptr};
+  const simulator::SimulateOptions options{
+      .segments = config.segments,
+      .symmetry = command.engine == SimulateCommand::Engine::automatic,
+      .sweep = command.engine != SimulateCommand::Engine::events,
+      .latest = latest,
+      .trace = is_traced ? &trace : nullptr};
   const auto outcome = simulated(command, config, *network, options, r);
   if (!outcome) return;
   if (outcome->stopped) {

@@ -42,9 +42,10 @@ std::string part_path(const std::string& path, Rank rank, Rank ranks) {
 void check_share(const SweepOptions& options) {
   const LaunchedRank self = expect_launched_rank();
   if (options.json.empty() || options.json == "-")
-    fail(Blame::usage, "--share needs a file for the records of all processes: add --json FILE");
+    fail(Blame::usage,
+         "--jobs share needs a file for the records of all processes: add --json FILE");
   if (options.csv == "-" || options.output != "-")
-    fail(Blame::usage, "--share writes files, not tables: leave out --output and --csv -");
+    fail(Blame::usage, "--jobs share writes files, not tables: leave out --output and --csv -");
   const std::string part = part_path(options.json, self.rank, self.ranks);
   std::error_code ignored;
   if (!options.resume && fs::exists(part, ignored))

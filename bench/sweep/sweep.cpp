@@ -48,16 +48,16 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
   if (!e.impossible.empty()) return e.impossible;
   if (e.messages > options.max_messages)
     return fmt::format(
-        "would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
+        "would take {:.3g} messages, about {}: raise --limit messages (now {:.3g}) to do it anyway",
         e.messages, show_seconds(e.seconds), options.max_messages);
   if (e.packets > options.max_messages)
     return fmt::format(
         "packets would cross {:.3g} links, about {}: use --network fluid, a larger mtu or fewer "
-        "bytes, or raise --max-messages (now {:.3g})",
+        "bytes, or raise --limit messages (now {:.3g})",
         e.packets, show_seconds(e.seconds), options.max_messages);
   if (e.seconds > options.max_seconds)
     return fmt::format(
-        "would take up to {} and {} of memory: use fewer ranks, or raise --max-seconds (now "
+        "would take up to {} and {} of memory: use fewer ranks, or raise --limit seconds (now "
         "{:.3g}) "
         "to do it anyway",
         show_seconds(e.seconds), show_memory(e.memory), options.max_seconds);

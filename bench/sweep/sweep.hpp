@@ -31,10 +31,10 @@ using Estimator = std::function<Estimate(const Config&, const Record&)>;
 /// Returns the body of a record before its configuration is evaluated: what identifies it.
 using MakeBody = std::function<Record::Body(const Config&)>;
 
-/// Evaluates all configurations or, with --dry-run, prints what they would need. With --share, this
-/// process evaluates its part. Configurations that the algorithm does not support, and those that
-/// need too many messages or too much memory, are skipped with the reason. Returns the exit code.
-/// Results come in the order of the configurations, also with several threads.
+/// Evaluates all configurations or, with --dry-run, prints what they would need. With --jobs share,
+/// this process evaluates its part. Configurations that the algorithm does not support, and those
+/// that need too many messages or too much memory, are skipped with the reason. Returns the exit
+/// code. Results come in the order of the configurations, also with several threads.
 int sweep(const SweepOptions& options, const std::vector<Config>& configs,
           const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate,
           const Parallel& parallel = {});

@@ -34,7 +34,7 @@ training::CodecCost parse_codec_cost(const std::string& text, std::string_view o
     const std::string& part = parts[i];
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
     if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > kMost)
-      fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
+      fail(Blame::usage, fmt::format("--compute codec is '{}': give nanoseconds to encode and to "
                                      "decode an element, at most 1e6, such as 1.2,0.4{}",
                                      text, or_else));
   }

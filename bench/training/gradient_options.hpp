@@ -16,7 +16,7 @@ void set_scheduler(training::GradientOptions& options, const std::string& spec);
 /// Sets the compressor; "none": dense. Throws Error(usage) that names the bad value.
 void set_compressor(training::GradientOptions& options, const std::string& spec);
 
-/// Reads the value of --codec-cost, such as "1.2,0.4": nanoseconds to encode and to decode an
+/// Reads the value of --compute codec, such as "1.2,0.4": nanoseconds to encode and to decode an
 /// element. `or_else` ends the advice on a bad value. Throws Error(usage).
 training::CodecCost parse_codec_cost(const std::string& text, std::string_view or_else = "");
 

@@ -116,9 +116,7 @@ void measure_job(const TuneOptions& options, Rank ranks, const JobSpec& job,
 
 // All candidates in all sizes.
 JobSpec whole_sweep(const TuneOptions& options) {
-  std::vector<std::string> names = options.sweep.positional;
-  names.insert(names.end(), options.sweep.algorithms.begin(), options.sweep.algorithms.end());
-  return {std::move(names), options.sweep.segments,
+  return {options.sweep.algorithms, options.sweep.segments,
           options.sweep.parsed_elements(options.sweep.parsed_dtypes().front())};
 }
 
@@ -213,7 +211,7 @@ void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
   std::erase_if(brief.elements, [&](Count elements) { return elements * width >= kLong; });
   std::erase_if(longer.elements, [&](Count elements) { return elements * width < kLong; });
   measure_job(options, ranks, brief, {}, folder, builder);
-  measure_job(options, ranks, longer, {"--repeats", "2"}, folder, builder);
+  measure_job(options, ranks, longer, {"--mode", "repeats=2"}, folder, builder);
 }
 
 std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFolder& folder) {

@@ -15,18 +15,15 @@
 
 namespace arlab::bench {
 
-enum class TuneBy { measured, simulated };
-
 struct TuneOptions {
   SweepOptions sweep;  ///< names, ranks, sizes, segments, one type and operation
-  TuneBy by = TuneBy::measured;
-  bool simulated() const { return by == TuneBy::simulated; }
+  bool simulated() const { return !network.empty(); }
   std::string backend;                    ///< empty: the one of MPI jobs
   std::string launcher = "mpirun -n {}";  ///< of jobs; {} is the number of ranks
-  std::string network;                    ///< of `arlab simulate`, or its options as one text
-  int runs = 200;                         ///< of each candidate
-  std::string mode, place;                ///< of `arlab run`; empty: alone, and in place
-  int launches = 2;                       ///< of each side, when the library runs with a file
+  std::string network;      ///< of `arlab simulate`, or its options as one text; empty: measured
+  int runs = 200;           ///< of each candidate
+  std::string mode, place;  ///< of `arlab run`; empty: alone, and in place
+  int launches = 2;         ///< of each side, when the library runs with a file
 };
 
 /// Whether ranks are processes that the launcher starts.

@@ -35,16 +35,20 @@ bool is_of_library(const TunedChoice& choice) { return choice.algorithm.starts_w
 void check_files(const TuneFiles& files) {
   if (!files.mpich.empty() && files.mpich_base.empty())
     fail(Blame::usage,
-         "--mpich needs --mpich-base: MPICH reads all collectives from the file, so give the "
-         "selection file that it ships");
+         "--mpich needs base, as in out.json:base=shipped.json: MPICH reads all collectives from "
+         "the "
+         "file, so give the selection file that it ships");
   if (!files.nccl.empty() && files.nccl_channels == 0)
-    fail(Blame::usage,
-         "--nccl needs --nccl-channels: the tuner plugin uses one channel unless a line says how "
-         "many");
+    fail(
+        Blame::usage,
+        "--nccl needs channels, as in out.csv:channels=8: the tuner plugin uses one channel unless "
+        "a line says how many");
   if (files.mpich.empty() && !files.mpich_base.empty())
-    fail(Blame::usage, fmt::format("--mpich-base {}: add --mpich FILE", files.mpich_base));
+    fail(Blame::usage, fmt::format("--mpich base={} has no file: write out.json:base={}",
+                                   files.mpich_base, files.mpich_base));
   if (files.nccl.empty() && files.nccl_channels != 0)
-    fail(Blame::usage, fmt::format("--nccl-channels {}: add --nccl FILE", files.nccl_channels));
+    fail(Blame::usage, fmt::format("--nccl channels={} has no file: write out.csv:channels={}",
+                                   files.nccl_channels, files.nccl_channels));
   check_nccl_protocol(files.nccl_protocol);
   const std::string* const all[] = {&files.table, &files.open_mpi, &files.mpich, &files.nccl};
   for (const std::string* path : all) {
@@ -65,7 +69,7 @@ OpenMpiVersion version_of(const TuneFiles& files) {
   fail(
       Blame::usage,
       fmt::format("the MPI library is {}, not Open MPI: say which release the rules are for, as in "
-                  "--open-mpi-version 4.1.4",
+                  "--open-mpi version=4.1.4",
                   library.empty() ? "missing" : library));
 }
 

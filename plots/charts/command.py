@@ -18,7 +18,7 @@ efficiency_against_ranks                bus bandwidth relative to the fewest ran
 time_by_network                         simulated times on several networks, side by side
 best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
 predicted_against_measured              measured records that carry a model's time
-links_over_time                         utilization of links over time (`simulate --links N`)
+links_over_time                         utilization of links over time (`simulate --record links=N`)
 training_loss, training_step            `arlab train`: loss against seconds and bytes; the exposed part of a step
 training_scaling                        images per second against one worker
 training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
@@ -36,8 +36,8 @@ EXAMPLES = """examples:
   arlab simulate all -p 2..1024 -s 1M --json results/simulate.jsonl
   arlab chart results/*.jsonl -o results/
   arlab chart results/*.jsonl --only speedup_map --baseline MPI_Allreduce
-  arlab chart results/run.jsonl --only time_against_size --width 3.4in --font 8 --no-title
-  arlab chart results/*.jsonl --winners
+  arlab chart results/run.jsonl --only time_against_size --figure width=3.4in,font=8,title=off
+  arlab chart results/*.jsonl --only winners
 
 Each chart is written as .svg, .png and .pdf; a note names the charts that were left out, and why.
 Exit status: 0 written, 1 a chart failed, 2 unusable files or arguments, 3 no matplotlib, or the folder cannot be written.

@@ -1,4 +1,4 @@
-"""Links over time: a heat map for each record of `arlab simulate --links N`.
+"""Links over time: a heat map for each record of `arlab simulate --record links=N`.
 
 A row is a link, the most utilized one at the top; dark cells are times of high utilization.
 """
@@ -47,7 +47,7 @@ def check(record: Record) -> None:
         and all(isinstance(share, numbers) for share in link["utilization_by_step"]) for link in links)
     if not good:
         raise BadRecord(f"{record.path}: `most_utilized_links` of {label_of(record)} cannot be read; "
-                        "write it with `arlab simulate --links N --json FILE`")
+                        "write it with `arlab simulate --record links=N --json FILE`")
 
 
 def draw(axes: Axes, record: Record) -> None:

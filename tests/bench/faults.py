@@ -128,7 +128,7 @@ class InACollective(FaultTest):
     def stop_late_rank(self, backend, seconds):
         """Rank 2 enters each run late, and is stopped that long after the first record. Returns what the job said."""
         (self.folder / "a.jsonl").unlink(missing_ok=True)
-        job = self.start_job(4, "run", "ring", "-n", "400,4000", "--late", "2:1s", "--runs", "3",
+        job = self.start_job(4, "run", "ring", "-n", "400,4000", "--start", "late=2:1s", "--runs", "3",
                              "--timeout", f"{PATIENCE}s",
                              "--json", "a.jsonl", "-b", backend)
         self.wait_for(lambda: self.records_in("a.jsonl"), "record")
@@ -216,15 +216,15 @@ class SlowRanks(FaultTest):
 @unittest.skipIf(NO_JOBS, NO_JOBS)
 class InTraining(FaultTest):
     def test_rank_stopped_in_training(self):
-        job = self.start_job(2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save", "every=20",
+        job = self.start_job(2, "train", "--epochs", "100", "--data", "samples=6400", "--checkpoint", "c:every=20",
                              "--timeout", f"{PATIENCE}s")
         self.wait_for(lambda: list((self.folder / "c").glob("step*")) if (self.folder / "c").exists() else [], "checkpoint")
         os.kill(ranks_of(job)[1], signal.SIGSTOP)
         self.expect_end(job, 30, "rank 1 (process", f"has not responded for {PATIENCE} s", "step ")
         saved = sorted(path.name for path in (self.folder / "c").iterdir())
         self.assertTrue(saved)
-        code, out, err = run_cli_mpi.Job.mpirun(self, 2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c",
-                                                "--save", "every=20", "--steps", "3")
+        code, out, err = run_cli_mpi.Job.mpirun(self, 2, "train", "--epochs", "100", "--data", "samples=6400", "--checkpoint", "c",
+                                                "--checkpoint", "every=20", "--steps", "3")
         self.assertEqual(code, 0, err)
         self.assertIn("Nothing was left to train", out + err)
 
@@ -263,7 +263,7 @@ class Machine(FaultTest):
             resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
 
         for arguments in (["run", "ring", "-p", "4", "-s", "128M"], ["simulate", "butterfly", "-p", "1M"],
-                          ["verify", "ring", "-p", "4096", "--max-seconds", "1e9"]):
+                          ["verify", "ring", "-p", "4096", "--limit", "seconds=1e9"]):
             _, err = self.expect_status(3, *arguments, preexec_fn=limited)
             self.assertIn("memory", err)
 
@@ -386,7 +386,7 @@ class Signals(FaultTest):
 
     @unittest.skipUnless(program.TRAINS, "built without LibTorch")
     def test_signals_in_training(self):
-        options = ["train", "-w", "2", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save", "every=5"]
+        options = ["train", "-w", "2", "--epochs", "100", "--data", "samples=6400", "--checkpoint", "c:every=5"]
         # Nothing handles them: under sanitizers, which take long to start, two show it.
         for what in (signal.SIGTERM, signal.SIGKILL) if SANITIZED else (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
             with self.subTest(what=what.name):

@@ -31,11 +31,11 @@ class Chart(program.ProgramTest):
         self.arlab("chart", "r.jsonl", "--only", "time_table", "-s", "4K..64K", "-p", "8", "--algorithms", "tree")
         rows = (self.folder / "time_table.csv").read_text(encoding="utf-8").splitlines()[1:]
         self.assertEqual([row.split(",")[-4:-1] for row in rows], [["8", "4096", "Tree"], ["8", "16384", "Tree"], ["8", "65536", "Tree"]])
-        self.arlab("chart", "r.jsonl", "--only", "time_against_size", "--width", "3.4in", "--font", "8", "--no-title", "--share-y")
+        self.arlab("chart", "r.jsonl", "--only", "time_against_size", "--figure", "width=3.4in,font=8,title=off,share_y=on")
         svg = (self.folder / "time_against_size.svg").read_text(encoding="utf-8")
         self.assertIn('width="244.8pt"', svg)  # of 72 to an inch
         self.assertNotIn(">Time against size<", svg)
-        out, _ = self.arlab("chart", "r.jsonl", "--winners")
+        out, _ = self.arlab("chart", "r.jsonl", "--only", "winners")
         self.assertIn("| network | ranks | 1 KiB |", out)
 
     def test_values_of_records_are_checked(self):
@@ -54,17 +54,17 @@ class Chart(program.ProgramTest):
         copy = self.folder / "elsewhere"
         copy.mkdir()
         shutil.copy(program.ARLAB, copy / "arlab")
-        done = subprocess.run([str(copy / "arlab"), "chart", "r.jsonl", "--winners"], cwd=self.folder, env=program.ALONE, capture_output=True, text=True, check=False)
+        done = subprocess.run([str(copy / "arlab"), "chart", "r.jsonl", "--only", "winners"], cwd=self.folder, env=program.ALONE, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_files_beside_the_records_are_not_taken_for_the_program(self):
         self.simulated("-p", "4", "-s", "1K")
         (self.folder / "charts.py").write_text("raise SystemExit(9)\n", encoding="utf-8")
-        self.arlab("chart", "r.jsonl", "--winners")
+        self.arlab("chart", "r.jsonl", "--only", "winners")
 
     def test_errors_name_the_value(self):
         self.simulated("-p", "4", "-s", "1K,64K")
-        for words, message in ((("--width", "3.4"), "--width is '3.4': give a length"), (("--font", "big"), "--font"), (("-s", "1x"), "--sizes"),
+        for words, message in ((("--figure", "width=3.4"), "width is '3.4': give a length"), (("--figure", "font=big"), "--font"), (("-s", "1x"), "--sizes"),
                                (("--only", "nosuch"), "--only 'nosuch' is not a chart"), (("--algorithms", "rign"), "--algorithms rign leaves no record"),
                                (("--baseline", "x"), "--baseline 'x'"), (("-p", "3"), "--ranks 3 leaves no record: choose from 4")):
             _, err = self.arlab("chart", "r.jsonl", *words, code=2)

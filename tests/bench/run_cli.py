@@ -92,7 +92,7 @@ class Contract(program.ProgramTest):
 
     def test_any_number_of_threads_gives_the_same_records_in_order(self):
         sweep = ("simulate", "all", "-p", "2..40+7", "-s", "1K,64K", "--network", "loggops")
-        for more in ((), ("--fastest",), ("--message-jitter", "3us", "--noise-runs", "2")):
+        for more in ((), ("--fastest",), ("--disturb", "jitter=3us,runs=2")):
             one = self.records(*sweep, *more, "--jobs", 1)
             self.assertEqual(one, self.records(*sweep, *more, "--jobs", 3))
         self.assertEqual(one, self.records(*sweep, *more))
@@ -113,8 +113,8 @@ class Contract(program.ProgramTest):
             self.assertEqual(winners("--network", model), winners("--network", model, "--fastest"))
 
     def test_what_the_ranks_do(self):
-        [record] = self.records("simulate", "tree", "-p", 4, "-s", "4K", "--network", "loggops:gamma=40ps", "--rank-times",
-                                "--critical-path")
+        [record] = self.records("simulate", "tree", "-p", 4, "-s", "4K", "--network", "loggops:gamma=40ps", "--record", "rank_times",
+                                "--record", "critical_path")
         work = record["rank_times_us"]
         for rank in range(4):
             self.assertAlmostEqual(sum(work[kind][rank] for kind in ("send", "receive", "reduce", "wait")), record["modelled_us"])
@@ -123,47 +123,47 @@ class Contract(program.ProgramTest):
     def test_disturbances(self):
         chain = ("simulate", "chain", "-p", 8, "-s", "4K", "--network", "loggops")
         [quiet] = self.records(*chain)
-        [late] = self.records(*chain, "--late", "7:100us")
+        [late] = self.records(*chain, "--disturb", "late=7:100us")
         self.assertEqual(late["disturbance"], "late=7:100us")
         self.assertEqual((late["undisturbed_us"], late["delay_us"]), (quiet["modelled_us"], 100))
         self.assertAlmostEqual(late["slowdown_per_delay"], 1)  # rank 7 is the first to send
-        [jitter] = self.records(*chain, "--message-jitter", "10us", "--noise-runs", 50)
+        [jitter] = self.records(*chain, "--disturb", "jitter=10us,runs=50")
         self.assertTrue(8 < jitter["slowdown_per_delay"] < 16, jitter)  # 14 messages, one after the other
-        [other] = self.records(*chain, "--message-jitter", "10us", "--noise-runs", 50, "--noise-seed", 2)
+        [other] = self.records(*chain, "--disturb", "jitter=10us,runs=50,seed=2")
         self.assertNotEqual(jitter["modelled_us"], other["modelled_us"])
 
     def test_a_ratio_that_a_delay_cannot_have_is_left_out(self):
         chain = ("simulate", "chain", "-p", 16, "-s", "1M", "--segments", 64, "--network")
         for gap in ("999ns", "1us", "1001ns"):
-            [r] = self.records(*chain, f"loggops:L=3us,o=1us,g={gap},G=80ps", "--message-jitter", "1ns")
+            [r] = self.records(*chain, f"loggops:L=3us,o=1us,g={gap},G=80ps", "--disturb", "jitter=1ns")
             self.assertLess(abs(r["modelled_us"] / r["undisturbed_us"] - 1), 0.1)
             self.assertTrue(r["slowdown_per_delay"] is None or -1 <= r["slowdown_per_delay"] <= r["messages"], r)
 
     def test_hierarchical_is_simulated_in_pieces_on_links(self):
-        pod = ("simulate", "hierarchical", "-p", 16, "-s", "1G", "--topology", "rail_pod:nodes=2")
+        pod = ("simulate", "hierarchical", "-p", 16, "-s", "1G", "--network", "rail_pod:nodes=2")
         [pieces] = self.records(*pod)
         [whole] = self.records(*pod, "--segments", 1)
         self.assertEqual((pieces["segments"], whole["segments"]), (16, 1))
         self.assertAlmostEqual(pieces["modelled_us"], 4260, delta=40)
         self.assertGreater(whole["modelled_us"], 1.5 * pieces["modelled_us"])
-        [short] = self.records("simulate", "hierarchical", "-p", 16, "-s", "64K", "--topology", "rail_pod:nodes=2")
+        [short] = self.records("simulate", "hierarchical", "-p", 16, "-s", "64K", "--network", "rail_pod:nodes=2")
         self.assertEqual(short["segments"], 1)
-        [uniform] = self.records("simulate", "hierarchical", "-p", 16, "-s", "1G", "--groups", 8)
+        [uniform] = self.records("simulate", "hierarchical", "-p", 16, "-s", "1G", "--layout", "groups=8")
         self.assertEqual(uniform["segments"], 1)
 
     def test_a_ring_that_leaves_nics_idle_is_named(self):
-        pod = ("-p", 16, "-s", "1M", "--topology", "rail_pod:nodes=2,relay=yes", "--json", "-")
+        pod = ("-p", 16, "-s", "1M", "--network", "rail_pod:nodes=2,relay=yes", "--json", "-")
         for algorithms, note in (("ring", "note: ring uses 1 of 8 NICs of a node: ring:channels=8 is what NCCL runs\n"),
                                  ("ring,ring:channels=8", ""), ("ring:channels=2", ""), ("hierarchical", "")):
             with self.subTest(algorithms=algorithms):
                 self.assertEqual(self.arlab("simulate", algorithms, *pod)[1], note)
         names = {record["algorithm"] for record in self.records("simulate", "all", *pod[:-2])}
         self.assertLessEqual({"ring", "ring:channels=8", "nccl_tree", "nccl_tree:channels=8"}, names)
-        self.assertEqual(self.arlab("simulate", "ring", "-p", 16, "--topology", "leaf_spine", "--json", "-")[1], "")
+        self.assertEqual(self.arlab("simulate", "ring", "-p", 16, "--network", "leaf_spine", "--json", "-")[1], "")
 
     def test_each_message_may_take_several_routes(self):
-        clos = ("simulate", "ring", "-p", 64, "-s", "64M", "--topology", "leaf_spine:leaves=4,spines=16", "--placement", "cyclic")
-        of_optimum = {routing: self.records(*clos, "--routing", routing)[0]["optimum_fraction"]
+        clos = ("simulate", "ring", "-p", 64, "-s", "64M", "--network")
+        of_optimum = {routing: self.records(*clos, f"leaf_spine:leaves=4,spines=16,placement=cyclic,routing={routing}")[0]["optimum_fraction"]
                       for routing in ("ecmp", "ecmp:flows=16", "spray")}
         self.assertLess(of_optimum["ecmp"], 0.5)
         self.assertLess(of_optimum["ecmp"], of_optimum["ecmp:flows=16"])
@@ -172,24 +172,24 @@ class Contract(program.ProgramTest):
 
     def test_links_that_fail(self):
         one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--network", "fluid")
-        [once] = self.records(*one, "--flap", "h0--s0:50us@20us")
+        [once] = self.records(*one, "--disturb", "flap=h0--s0:50us@20us")
         self.assertEqual(once["disturbance"], "flap=h0--s0:50us@20us")
         self.assertAlmostEqual(once["slowdown_per_delay"], 1)  # the only message waits
-        [half] = self.records(*one, "--flap", "h0-s0:50us@20us:0.5")
+        [half] = self.records(*one, "--disturb", "flap=h0-s0:50us@20us:0.5")
         self.assertEqual(half["delay_us"], 25)
         self.assertAlmostEqual(half["slowdown_per_delay"], 1, delta=1e-3)
-        seeded = [self.records(*one, "--flap", "all:9us:90us", "--noise-seed", seed)[0]["modelled_us"] for seed in (1, 2, 1)]
+        seeded = [self.records(*one, "--disturb", f"flap=all:9us:90us,seed={seed}")[0]["modelled_us"] for seed in (1, 2, 1)]
         self.assertEqual(seeded[0], seeded[2])
         self.assertNotEqual(seeded[0], seeded[1])
-        for flap, message in (("h0--s0", "--flap is 'h0--s0': write it like"), ("h0--s0:1us", "write it like"),
+        for flap, message in (("h0--s0", "--disturb flap is 'h0--s0': write it like"), ("h0--s0:1us", "write it like"),
                               ("h0--s0:2us:1us", "must be shorter than the period"), ("h0--s0:1us:2us:1", "a share below 1"),
                               ("h0--s9:1us:2us", "has no link 'h0--s9'"), ("h0--s0:1us@2us:0.5:7", "write it like")):
-            _, err = self.arlab(*one, "--flap", flap, code=2)
+            _, err = self.arlab(*one, "--disturb", f"flap={flap}", code=2)
             self.assertIn(message, err)
-        _, err = self.arlab("simulate", "ring", "-p", 4, "--network", "loggops", "--flap", "all:1us:2us", code=2)
-        self.assertIn("the model knows no links that fail for a while: leave out --flap, or use --network fluid", err)
-        _, err = self.arlab(*one, "--flap", "h0--s0:1us@0", "--noise-seed", "2", code=2)
-        self.assertIn("--noise-seed has no effect here", err)
+        _, err = self.arlab("simulate", "ring", "-p", 4, "--network", "loggops", "--disturb", "flap=all:1us:2us", code=2)
+        self.assertIn("the model knows no links that fail for a while: leave out flap, or use --network fluid", err)
+        _, err = self.arlab(*one, "--disturb", "flap=h0--s0:1us@0,seed=2", code=2)
+        self.assertIn("--disturb seed has no effect here", err)
 
     def test_nothing_but_the_table_on_stdout(self):
         out, err = self.arlab(*SWEEP)
@@ -200,14 +200,14 @@ class Contract(program.ProgramTest):
         self.assertEqual(err, "")
 
     def test_options_without_effect_are_refused(self):
-        for option, value, needs in (("--groups", "2", "algorithm hierarchical"), ("--dims", "2x2", "algorithm torus_bucket"),
-                                     ("--trees", "ring:hosts=4", "algorithm forest")):
+        for option, value, needs in (("--layout", "groups=2", "algorithm hierarchical"), ("--layout", "dims=2x2", "algorithm torus_bucket"),
+                                     ("--layout", "trees=ring:hosts=4", "algorithm forest")):
             for verb in ("count", "simulate", "show"):
                 _, err = self.arlab(verb, "ring", "-p", "4", option, value, code=2)
-                self.assertIn(f"{option} has no effect here: it needs {needs}; leave it out", err)
+                self.assertIn(f"{option} {value.split('=')[0]} has no effect here: it needs {needs}; leave it out", err)
             self.arlab("count", f"ring,{needs.split()[1]}", "-p", "4", "-n", "8", option, value)
-        _, err = self.arlab("run", "ring", "-p", "2", "-n", "10", "--repeats", "3", code=2)
-        self.assertIn("--repeats has no effect here: it needs --mode streaming; leave it out", err)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "10", "--mode", "repeats=3", code=2)
+        self.assertIn("--mode repeats has no effect here: it needs --mode streaming; leave it out", err)
 
     def test_usage_errors_are_2(self):
         for line in ("", "--nothing", "coutn", "count --dry-run=maybe", "count rign", "count -p 0", "run -p 4 -b mpi --root x",
@@ -222,8 +222,8 @@ class Schema(program.ProgramTest):
     @unittest.skipIf(program.jsonschema is None, "needs jsonschema (apt install python3-jsonschema)")
     def test_the_output_of_every_command_is_valid(self):
         for line in (("count", "ring"), ("count", "ring", "-c", "broadcast"), ("verify", "tree", "-p", 4),
-                     ("simulate", "ring", "-p", 4), ("simulate", "ring", "-p", 4, "--network", "fluid", "--links", 2),
-                     ("bound", "mesh:dims=3x2"), ("bound", "ring:hosts=4", "--fault", "slow=h0-h1:3"),
+                     ("simulate", "ring", "-p", 4), ("simulate", "ring", "-p", 4, "--network", "fluid", "--record", "links=2"),
+                     ("bound", "mesh:dims=3x2"), ("bound", "ring:hosts=4,slow=h0-h1:3"),
                      ("run", "ring", "-p", 2, "-s", "1K", "--time", 0)):
             with self.subTest(line=line):
                 self.assertTrue(self.records(*line))  # validated by parse()
@@ -288,14 +288,14 @@ class Plan(program.ProgramTest):
 
     def test_options_without_effect_are_refused(self):
         for option, what in ((("--every", "3"), "--strategy local_sgd:every=3"), (("-s", "local_sgd", "--scheduler", "fifo"), "strategy multi_worker or mirrored"),
-                             (("--network", "ring", "--latency", "1us"), "a network of ports"), (("--seed", "2"), "--jitter or a topology")):
+                             (("--compute", "seed=2"), "--compute jitter or a topology")):
             _, err = self.arlab("plan", "--gpus", "4", *option, code=2)
-            self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
+            self.assertIn(f"{' '.join(option[-2:]).partition('=')[0] if '=' in option[-1] else option[-2]} has no effect here: it needs {what}", err)
         train = ("plan", "--breakdown", "-a", "ring", "-m", "profile:vgg16", "--gpus", "4")
-        for option, what in ((("--groups", "2"), "--algorithm hierarchical"), (("--codec-cost", "1,1"), "--compressor")):
+        for option, what in ((("--exchange", "groups=2"), "--algorithm hierarchical"), (("--compute", "codec=1,1"), "--compressor")):
             _, err = self.arlab(*train, *option, code=2)
-            self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
-        self.arlab(*train[:2], *train[4:], "-a", "hierarchical", "--groups", "2", "--compressor", "fp16", "--codec-cost", "1,1", "--jitter", "0.1", "--seed", "2")
+            self.assertIn(f"{option[0]} {option[1].partition('=')[0]} has no effect here: it needs {what}", err)
+        self.arlab(*train[:2], *train[4:], "-a", "hierarchical", "--exchange", "groups=2", "--compressor", "fp16", "--compute", "codec=1,1,jitter=0.1,seed=2")
 
     def test_savings_too_small_to_count_are_not_shown(self):
         out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "10000G")
@@ -304,8 +304,8 @@ class Plan(program.ProgramTest):
         self.assertRegex(out, r"\| (ring|rabenseifner) -[1-9]")
 
     def test_values_are_checked_where_they_are_given(self):
-        for option, value, text in (("-B", "0", "--batch is 0: give 1 to 16777216"), ("--seed", "-1", "--seed is -1: give a number of 0 or more"),
-                                    ("--network", "10G,", "--network '10G,' has an empty entry"), ("--groups", "0", "--groups is 0: give 1 to 16384"),
+        for option, value, text in (("-B", "0", "--batch is 0: give 1 to 16777216"), ("--compute", "seed=-1", "--compute seed is -1: give a number of 0 or more"),
+                                    ("--network", "10G,", "--network '10G,' has an empty entry"), ("--exchange", "groups=0", "--exchange groups is 0: give 1 to 16384"),
                                     ("-m", "profile:/dev/zero", "cannot read /dev/zero (it is a device)")):
             _, err = self.arlab("plan", "--gpus", "4", option, value, code=3 if "/dev" in value else 2)
             self.assertIn(text, err)

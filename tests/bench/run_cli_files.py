@@ -124,7 +124,7 @@ class Files(program.ProgramTest):
 
     def test_a_trace_and_records_have_a_file_each(self):
         plan = ("plan", "-m", "profile:vgg16", "--gpus", "4")
-        for line in (plan, ("train", "-w", "1", "--samples", "64", "--steps", "1")):
+        for line in (plan, ("train", "-w", "1", "--data", "samples=64", "--steps", "1")):
             with self.subTest(line=line):
                 if line != plan and not program.TRAINS:
                     self.skipTest("built without LibTorch")

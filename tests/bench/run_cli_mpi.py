@@ -73,7 +73,7 @@ class Job(program.ProgramTest):
 
     def test_a_calibrated_machine_predicts_what_is_measured_beside_it(self):
         for _ in range(3):
-            code, out, err = self.mpirun(3, "calibrate", "--time", "1ms", "--largest", "256K", "-o", "m.toml")
+            code, out, err = self.mpirun(3, "calibrate", "--time", "1ms", "--time", "largest=256K", "-o", "m.toml")
             if code != 1 or "too busy to be measured" not in err:
                 break
         else:
@@ -154,7 +154,7 @@ class Job(program.ProgramTest):
     def test_a_shared_sweep_is_merged(self):
         sweep = ("simulate", "all", "-p", "2..16", "-s", "1K..16K", "--json")
         self.arlab(*sweep, "alone.jsonl")
-        code, out, err = self.mpirun(3, *sweep, "shared.jsonl", "--share")
+        code, out, err = self.mpirun(3, *sweep, "shared.jsonl", "--jobs", "share=on")
         self.assertEqual((code, out), (0, ""), err)
         self.assertEqual(program.parse(self.read("shared.jsonl"))[1], program.parse(self.read("alone.jsonl"))[1])
 

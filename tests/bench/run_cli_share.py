@@ -38,7 +38,7 @@ class Share(program.ProgramTest):
         for ranks in (1, 2, 5):
             with self.subTest(ranks=ranks):
                 (self.folder / "shared.jsonl").unlink(missing_ok=True)
-                processes = [self.launch(r, ranks, *SWEEP, "--json", "shared.jsonl", "--share") for r in range(ranks)]
+                processes = [self.launch(r, ranks, *SWEEP, "--json", "shared.jsonl", "--jobs", "share=on") for r in range(ranks)]
                 ends = [self.end(process) for process in processes]
                 self.assertEqual([out for out, _ in ends], [""] * ranks)
                 records = len(program.parse(self.read("alone.jsonl"))[1])
@@ -50,18 +50,18 @@ class Share(program.ProgramTest):
         random.Random(3).shuffle(order)
         for rank in order:
             self.assertFalse((self.folder / "shared.jsonl").exists())
-            self.end(self.launch(rank, 4, *SWEEP, "--json", "shared.jsonl", "--share", "--csv", "shared.csv"))
+            self.end(self.launch(rank, 4, *SWEEP, "--json", "shared.jsonl", "--jobs", "share=on", "--csv", "shared.csv"))
         self.check_whole()
         self.assertEqual(self.read("shared.csv"), self.read("alone.csv"))
 
     def test_more_processes_than_configurations(self):
-        processes = [self.launch(r, 5, "count", "ring", "-p", "2,3", "--json", "shared.jsonl", "--share") for r in range(5)]
+        processes = [self.launch(r, 5, "count", "ring", "-p", "2,3", "--json", "shared.jsonl", "--jobs", "share=on") for r in range(5)]
         for process in processes:
             self.end(process)
         self.assertEqual([r["ranks"] for r in program.parse(self.read("shared.jsonl"))[1]], [2, 3])
 
     def test_a_part_that_failed_is_resumed(self):
-        command = (*SWEEP, "--json", "shared.jsonl", "--share")
+        command = (*SWEEP, "--json", "shared.jsonl", "--jobs", "share=on")
         for rank in (0, 2):
             self.end(self.launch(rank, 3, *command))
         part = self.folder / "shared.jsonl.0-of-3"
@@ -75,7 +75,7 @@ class Share(program.ProgramTest):
         self.check_whole()
 
     def test_killed_at_any_time_nothing_is_lost(self):
-        command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..64+1", "-s", "64K", "--json", "killed.jsonl", "--share")
+        command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..64+1", "-s", "64K", "--json", "killed.jsonl", "--jobs", "share=on")
         self.arlab(*command[:-1])
         expected = program.parse(self.read("killed.jsonl"))[1]
         (self.folder / "killed.jsonl").unlink()
@@ -96,18 +96,18 @@ class Share(program.ProgramTest):
     def test_an_earlier_file_is_kept(self):
         (self.folder / "shared.jsonl").write_text("earlier\n", encoding="utf-8")
         for rank in range(2):
-            self.end(self.launch(rank, 2, *SWEEP, "--json", "shared.jsonl", "--share"))
+            self.end(self.launch(rank, 2, *SWEEP, "--json", "shared.jsonl", "--jobs", "share=on"))
         self.assertEqual(self.read("shared.jsonl.1"), "earlier\n")
         (self.folder / "shared.jsonl.1").unlink()
         self.check_whole()
 
     def test_it_needs_ranks_and_a_file(self):
-        _, err = self.arlab(*SWEEP, "--share", "--json", "shared.jsonl", code=2)
-        self.assertIn("--share finds no rank in the environment", err)
+        _, err = self.arlab(*SWEEP, "--jobs", "share=on", "--json", "shared.jsonl", code=2)
+        self.assertIn("--jobs share finds no rank in the environment", err)
         for more in ((), ("--json", "-")):
-            _, err = self.end(self.launch(1, 2, *SWEEP, "--share", *more), code=2)
+            _, err = self.end(self.launch(1, 2, *SWEEP, "--jobs", "share=on", *more), code=2)
             self.assertIn("add --json FILE", err)
-        _, err = self.end(self.launch(7, 2, *SWEEP, "--share", "--json", "shared.jsonl"), code=2)
+        _, err = self.end(self.launch(7, 2, *SWEEP, "--jobs", "share=on", "--json", "shared.jsonl"), code=2)
         self.assertIn("SLURM_PROCID is '7' and SLURM_NTASKS is '2'", err)
 
 

@@ -18,7 +18,7 @@ COMMANDS = [["list", "algorithms"], ["show", "ring", "-p", "4"], ["verify", "rin
             ["simulate", "butterfly", "-p", "65536", "-s", "1M"], ["simulate", "ring", "-p", "256", "-s", "1M", "--network", "packet"],
             ["run", "ring", "-p", "8", "-s", "16M", "--runs", "3"], ["export", "ring", "-p", "64", "--format", "json"],
             ["plan", "-m", "profile:resnet50", "--gpus", "64"], ["plan", "--breakdown", "-m", "profile:resnet50", "--gpus", "64"],
-            ["tune", "--by", "simulated", "-p", "64", "-s", "1K,1M"], ["bound", "torus:dims=4x4"], ["explore", "-o", "page.html"]]
+            ["tune", "--network", "alpha_beta", "-p", "64", "-s", "1K,1M"], ["bound", "torus:dims=4x4"], ["explore", "-o", "page.html"]]
 
 
 def limited(megabytes):
@@ -48,7 +48,7 @@ class AddressSpace(program.ProgramTest):
 
     @unittest.skipUnless(program.TRAINS, "built without LibTorch")
     def test_training(self):
-        words = ["train", "--steps", "2", "--samples", "64", "-w", "2"]
+        words = ["train", "--steps", "2", "--data", "samples=64", "-w", "2"]
         for threads in ("1", "2"):
             for megabytes in (128, 384, 576, 640, 704, 768, 832, 896, 1024, 1280, 1536, 2048):
                 with self.subTest(threads=threads, megabytes=megabytes):
@@ -59,11 +59,11 @@ class AddressSpace(program.ProgramTest):
 
 @unittest.skipUnless(program.TRAINS, "built without LibTorch")
 class CheckpointFolder(program.ProgramTest):
-    words = ["train", "-m", "mlp", "--samples", "1600", "-w", "2", "--checkpoint", "c"]
+    words = ["train", "-m", "mlp", "--data", "samples=1600", "-w", "2", "--checkpoint", "c"]
 
     def start_first(self):
         """Starts a long training, and returns when it has saved its first checkpoint."""
-        first = self.start(*self.words, "--epochs", "1000", "--save", "every=5")
+        first = self.start(*self.words, "--epochs", "1000", "--checkpoint", "every=5")
         self.addCleanup(first.communicate)
         self.addCleanup(first.kill)
         end = time.monotonic() + SECONDS
@@ -84,7 +84,7 @@ class CheckpointFolder(program.ProgramTest):
         first.send_signal(signal.SIGKILL)
         first.wait(timeout=SECONDS)
         self.assertTrue((self.folder / "c" / "writer.lock").exists())
-        _, err = self.arlab(*self.words, "--epochs", "1000", "--save", "every=5", "--steps", "1")
+        _, err = self.arlab(*self.words, "--epochs", "1000", "--checkpoint", "every=5", "--steps", "1")
         self.assertIn("resuming after step", err)
         self.assertFalse((self.folder / "c" / "writer.lock").exists())
 

@@ -15,7 +15,7 @@ class Measure(program.ProgramTest):
         return self.records("run", "ring", "-p", "2", "-n", "64", *QUICK, *arguments)
 
     def test_modes_are_rows_and_identify_a_configuration(self):
-        records = self.run_records("--buffers", "both", "--mode", "alone,streaming", "--cache", "both", "--repeats", "3")
+        records = self.run_records("--buffers", "both", "--mode", "alone,streaming", "--mode", "cache=both", "--mode", "repeats=3")
         ring, native = program.split_natives(records)
         modes = [(r["place"], r["mode"], r["cache"], r["repeats"]) for r in ring]
         self.assertEqual(len(set(modes)), 8)
@@ -32,13 +32,13 @@ class Measure(program.ProgramTest):
         self.assertEqual(len(contexts), 3)
 
     def test_a_configuration_with_too_many_messages_does_not_run(self):
-        ring, [native] = program.split_natives(self.run_records("--max-messages", "1"))
+        ring, [native] = program.split_natives(self.run_records("--limit", "messages=1"))
         self.assertEqual([(r["skipped"] is None, r["time_us"] is None) for r in ring], [(False, True)])
         self.assertIn("would take 4 messages", ring[0]["skipped"])
         self.assertIsNotNone(native["time_us"])
 
     def test_the_record_says_how(self):
-        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--bind", "0", "--json", "a.jsonl")
+        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--backend", "bind=0", "--json", "a.jsonl")
         [context], records = program.parse(self.read("a.jsonl"))
         for record in records:
             self.assertEqual((record["place"], record["mode"], record["cache"], record["start"]), ("in", "alone", "warm", "barrier"))
@@ -72,9 +72,9 @@ class Measure(program.ProgramTest):
         _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--json", "/proc/a.jsonl", code=3)
         self.assertIn("/proc/a.jsonl", err)
         self.assertNotIn("launch 1", err)
-        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launcher", "mpirun -n {}", code=2)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "launcher=mpirun -n {}", code=2)
         self.assertIn("--launches", err)
-        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--launcher", "mpirun", code=2)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--launches", "launcher=mpirun", code=2)
         self.assertIn("{}", err)
 
     def test_few_runs_have_no_interval_and_the_table_says_so(self):
@@ -102,7 +102,7 @@ class Measure(program.ProgramTest):
         self.assertEqual(len([json.loads(line) for line in self.read("a.jsonl.samples").splitlines()]), 2 * 8 * 2)
 
     def test_a_late_rank_is_waited_for(self):
-        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--late", "1:2ms", "--raw", "a.csv", "--json", "a.jsonl")
+        self.arlab("run", "ring", "-p", "2", "-n", "64", *QUICK, "--start", "late=1:2ms", "--raw", "a.csv", "--json", "a.jsonl")
         [record, *_] = program.parse(self.read("a.jsonl"))[1]
         rows = [row for row in csv.DictReader(io.StringIO(self.read("a.csv"))) if row["algorithm"] == "ring"]
         collective, waiting = [], []
@@ -157,8 +157,8 @@ class Measure(program.ProgramTest):
         self.arlab("compare", "old.jsonl", "new.jsonl", "--threshold", "2000")
 
     def test_mistakes_are_named(self):
-        for arguments, word in ((["--buffers", "inn"], "'inn'"), (["--mode", "alone,batch"], "'batch'"), (["--late", "100us"], "1:100us"),
-                                (["--late", "2:100us"], "rank 2 of 2"), (["--precision", "200%"], "200%"), (["--bind", "x"], "x"),
+        for arguments, word in ((["--buffers", "inn"], "'inn'"), (["--mode", "alone,batch"], "'batch'"), (["--start", "late=100us"], "1:100us"),
+                                (["--start", "late=2:100us"], "rank 2 of 2"), (["--time", "precision=200%"], "200%"), (["--backend", "bind=x"], "x"),
                                 (["--start", "clock"], "'clock'"), (["--raw", "-"], "--raw")):
             with self.subTest(arguments):
                 _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", *arguments, code=2)

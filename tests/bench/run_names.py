@@ -59,9 +59,9 @@ class Names(program.ProgramTest):
     def test_arguments(self):
         """Every command that takes a name, or a file, gets two hostile ones."""
         for turn, name in enumerate([*HOSTILE, "\udcff\udcfe"]):
-            for number, words in enumerate((["simulate", name, "-p", "2"], ["simulate", "ring", "-p", "2", "--topology", name], ["show", name, "-p", "2"],
+            for number, words in enumerate((["simulate", name, "-p", "2"], ["simulate", "ring", "-p", "2", "--network", name], ["show", name, "-p", "2"],
                           ["show", "topology", name], ["verify", name, "-p", "2"], ["count", name, "-p", "2"], ["run", name],
-                          ["run", "ring", "-b", name], ["bound", name], ["validate", name], ["calibrate", "-b", name], ["tune", "--check", name],
+                          ["run", "ring", "-b", name], ["bound", name], ["validate", name], ["calibrate", "-b", name], ["tune", "--open-mpi", f"{name}:check=on"],
                           ["train", "-m", name], ["train", "-m", "mlp", "-b", name], ["plan", "-m", name], ["plan", "-m", f"profile:{name}"],
                           ["compare", name, name], ["report", name], ["export", name, "-p", "2"], ["list", name], [name],
                           ["simulate", "ring", "-p", "2", "--network", name], ["explore", "-o", f"{name}/x/"], ["simulate", f"--{name}"],
@@ -82,7 +82,7 @@ class Names(program.ProgramTest):
             (self.folder / (name + ".dot")).write_text('graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="1Gbps", latency="1us"]; }',
                                                        encoding="utf-8")
             outputs = ["-o", "t.md", "--json", "t.jsonl", "--csv", "t.csv"]
-            self.check("simulate", "ring", "-p", "2", "-s", "1K", "--topology", name + ".dot", *outputs, files=["t.md", "t.jsonl", "t.csv"])
+            self.check("simulate", "ring", "-p", "2", "-s", "1K", "--network", name + ".dot", *outputs, files=["t.md", "t.jsonl", "t.csv"])
             self.check("show", "topology", name + ".dot", "--svg", "t.svg", files=["t.svg"])
             self.check("bound", name + ".dot", "--json", "b.jsonl", files=["b.jsonl"])
             for path in self.folder.glob("t.*"):
@@ -94,9 +94,9 @@ class Names(program.ProgramTest):
             (self.folder / "net.dot").write_text(f'graph {{ "{quoted}" [kind=host]; b [kind=host]; "{quoted}" -- b '
                                                  '[bandwidth="1Gbps", latency="1us"]; }', encoding="utf-8")
             for words in (["show", "topology", "net.dot", "--hosts"], ["show", "topology", "net.dot", "--svg", "n.svg"],
-                          ["simulate", "ring", "-p", "2", "-s", "1M", "--topology", "net.dot", "--json", "n.jsonl", "--csv",
-                           "n.csv", "--links"], ["bound", "net.dot"],
-                          ["export", "ring", "-p", "2", "--format", "perfetto", "--topology", "net.dot", "-o", "n.json"]):
+                          ["simulate", "ring", "-p", "2", "-s", "1M", "--network", "net.dot", "--json", "n.jsonl", "--csv",
+                           "n.csv", "--record", "links=2"], ["bound", "net.dot"],
+                          ["export", "ring", "-p", "2", "--format", "perfetto", "--network", "net.dot", "-o", "n.json"]):
                 self.check(*words, files=["n.svg", "n.jsonl", "n.csv", "n.json"])
                 for path in self.folder.glob("n.*"):
                     path.unlink()
@@ -117,7 +117,7 @@ class Names(program.ProgramTest):
         for name in ("=cmd", "+1+cmd", "-2+cmd", "@SUM(A1)", "=1;2"):
             (self.folder / f"{name}.dot").write_text('graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="1Gbps", latency="1us"]; }',
                                                      encoding="utf-8")
-            self.arlab("simulate", "ring", "-p", "2", "-s", "1K", "--topology", f"./{name}.dot", "--csv", f"{name}.csv")
+            self.arlab("simulate", "ring", "-p", "2", "-s", "1K", "--network", f"./{name}.dot", "--csv", f"{name}.csv")
             text = self.read(f"{name}.csv")
             for row in csv.reader(io.StringIO(text)):
                 for cell in row:

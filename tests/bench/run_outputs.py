@@ -20,12 +20,12 @@ WRITERS = [(["list", "algorithms"], "-o"), (["show", "ring", "-p", "4"], "-o"), 
            (["show", "topology", "ring", "-p", "8"], "-o"), (["show", "topology", "ring", "-p", "8"], "--svg"),
            (["count", "ring", "-p", "4"], "-o"), (["verify", "ring", "-p", "4"], "-o"), (["simulate", "ring", "-p", "4"], "-o"),
            (["simulate", "ring", "-p", "4", "--dry-run"], "-o"), (["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"], "-o"),
-           (["calibrate", "-b", "threads", "-p", "2", "--time", "1ms", "--largest", "1M"], "-o"),
+           (["calibrate", "-b", "threads", "-p", "2", "--time", "1ms", "--time", "largest=1M"], "-o"),
            (["report", "a.jsonl"], "-o"), (["explore"], "-o"), (["compare", "a.jsonl", "a.jsonl"], "-o"),
            *[(["export", "ring", "-p", "4", "--format", form], "-o") for form in ("json", "msccl", "ti", "goal", "perfetto")],
-           (["tune", "--by", "simulated", "-p", "4", "-s", "1K,1M"], "-o"),
-           (["tune", "--by", "simulated", "-p", "4", "-s", "1K,1M"], "--table"),
-           (["tune", "--by", "simulated", "-p", "4", "-s", "1K,1M"], "--open-mpi"),
+           (["tune", "--network", "alpha_beta", "-p", "4", "-s", "1K,1M"], "-o"),
+           (["tune", "--network", "alpha_beta", "-p", "4", "-s", "1K,1M"], "--table"),
+           (["tune", "--network", "alpha_beta", "-p", "4", "-s", "1K,1M"], "--open-mpi"),
            (["plan", "-m", "profile:resnet50", "--gpus", "4"], "--trace")]
 
 
@@ -131,8 +131,8 @@ class Temporary(program.ProgramTest):
         (self.folder / "tmp").mkdir()
         environment = {**program.ALONE, "TMPDIR": str(self.folder / "tmp")}
         commands = [["run", "ring", "-p", "2", "-s", "1K", "--launches", "99", "-b", "threads"],
-                    ["tune", "--by", "simulated", "-p", "512..4096x2", "-s", "1K..1G"],
-                    ["run", "ring", "-p", "2", "-s", "1K", "--launches", "99", "--launcher", "./slow.sh {}"]]
+                    ["tune", "--network", "alpha_beta", "-p", "512..4096x2", "-s", "1K..1G"],
+                    ["run", "ring", "-p", "2", "-s", "1K", "--launches", "99", "--launches", "launcher=./slow.sh {}"]]
         (self.folder / "slow.sh").write_text("#!/bin/sh\nsleep 60\n:\n", encoding="utf-8")
         (self.folder / "slow.sh").chmod(0o755)
         for words in commands:

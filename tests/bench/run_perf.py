@@ -96,7 +96,7 @@ class Perf(program.ProgramTest):
         self.assertEqual(code, 0, err)
         rows = perf_readers.superbench(out)
         self.assertEqual(sorted(rows), [1 << 20, 2 << 20, 4 << 20])
-        simulated = subprocess.run([program.ARLAB, "simulate", "ring", "-p", "16", "-s", "1M", "--topology",
+        simulated = subprocess.run([program.ARLAB, "simulate", "ring", "-p", "16", "-s", "1M", "--network",
                                     "rail_pod:nodes=2", "--json", "-"], env=program.ALONE, capture_output=True, text=True, check=True).stdout
         _, [record] = program.parse(simulated)
         self.assertAlmostEqual(rows[1 << 20][0], record["modelled_us"], delta=0.01)

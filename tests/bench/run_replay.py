@@ -37,7 +37,7 @@ class Replay(program.ProgramTest):
         self.assertGreaterEqual(min(dense["steps_us"]), COMPUTE)
         self.assertAlmostEqual(dense["bytes_per_rank_step"], 2 * 2 * 41_001 * 4 / 3)
         self.assertAlmostEqual(dense["efficiency"], COMPUTE / dense["step_us"])
-        [slow] = self.replay("-b", "threads", "--slowdown", "1,3", "-s", "zero2", "-a", "circulant")
+        [slow] = self.replay("-b", "threads", "--compute", "slowdown=1,3", "-s", "zero2", "-a", "circulant")
         self.assertGreaterEqual(slow["step_us"], 3 * COMPUTE)
         self.assertAlmostEqual(slow["bytes_per_rank_step"], 41_001 * 4)
 
@@ -64,7 +64,7 @@ class Replay(program.ProgramTest):
         n = 41_001 * 4
         for arguments, strategy, ranks, sent in (
                 ((), "multi_worker", 2, n), (("-s", "fsdp"), "fsdp", 2, n * (3 / 2 + 1 / 2 / 9)),
-                (("-s", "hsdp", "--groups", 2), "hsdp", 4, n * (3 / 2 + 1 / 2 + 1 / 2 / 9))):
+                (("-s", "hsdp", "--exchange", "groups=2"), "hsdp", 4, n * (3 / 2 + 1 / 2 + 1 / 2 / 9))):
             with self.subTest(strategy=strategy):
                 line = self.command("replay", "-m", "profile:tiny.json", "-b", "mpi", "--steps", 8, "--json", "-", *arguments)
                 done = subprocess.run([MPIEXEC, "-n", str(ranks), *line], cwd=self.folder, env=run_cli_mpi.ENVIRONMENT,
@@ -78,7 +78,7 @@ class Replay(program.ProgramTest):
     def test_sharded_strategies_take_the_simulated_step_and_send_their_closed_forms(self):
         n = 41_001 * 4
         for strategy, arguments, sent in (("zero1", (), 2 * 3 / 4), ("fsdp", (), 3 * 3 / 4),
-                                          ("hsdp", ("--groups", 2), 3 / 2 + 1 / 2)):
+                                          ("hsdp", ("--exchange", "groups=2"), 3 / 2 + 1 / 2)):
             with self.subTest(strategy=strategy):
                 network = ("-s", strategy, "-w", 4, "--network", "1G", "--steps", 8, *arguments)
                 [real] = self.records("replay", "-m", "profile:tiny.json", "-b", "virtual", *network)
@@ -89,10 +89,10 @@ class Replay(program.ProgramTest):
                 self.assertAlmostEqual(real["bytes_per_rank_step"] / n, sent + at_the_end, places=6)
 
     def test_servers_and_stale_workers_take_the_simulated_step(self):
-        for arguments in (("parameter_server:servers=2",), ("parameter_server", "--slowdown", "1,2"),
-                          ("async_parameter_server:servers=3", "--compressor", "fp16", "--codec-cost", "1,2"),
+        for arguments in (("parameter_server:servers=2",), ("parameter_server", "--compute", "slowdown=1,2"),
+                          ("async_parameter_server:servers=3", "--compressor", "fp16", "--compute", "codec=1,2"),
                           ("async_parameter_server", "--scheduler", "stagger"),
-                          ("stale_synchronous:staleness=0",), ("stale_synchronous:staleness=3", "--slowdown", "1,1,2")):
+                          ("stale_synchronous:staleness=0",), ("stale_synchronous:staleness=3", "--compute", "slowdown=1,1,2")):
             with self.subTest(arguments=arguments):
                 line = ("-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--steps", 8, "-s", *arguments)
                 [real] = self.records("replay", *line, "-b", "virtual")
@@ -115,7 +115,7 @@ class Replay(program.ProgramTest):
         best = min(rows, key=lambda r: r["step_us"])
         text = (self.folder / "settings.txt").read_text(encoding="utf-8")
         self.assertIn(f"--algorithm {best['algorithm']}\n", text)
-        coded = ("--codec-cost", "1,1") if best["compressor"] else ()
+        coded = ("--compute", "codec=1,1") if best["compressor"] else ()
         [again] = self.records("replay", *tuned, "--settings", "settings.txt", *coded)
         self.assertAlmostEqual(again["step_us"], best["step_us"])
         [simulated] = self.records("plan", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--settings", "settings.txt")
@@ -134,10 +134,10 @@ class Replay(program.ProgramTest):
                 self.assertIn(part, err)
         for line, part in (("-b threads --tune s.txt", "give the network with --network"),
                            ("-b virtual -w 2,4 --tune s.txt", "one number of workers"),
-                           ("-b virtual --codec-cost 1,1", "--codec-cost has no effect here"),
+                           ("-b virtual --compute codec=1,1", "--compute codec has no effect here"),
                            ("-b virtual -s stale_synchronous --tune s.txt", "finds no setting"),
                            ("-b virtual --settings", "--settings needs a value"),
-                           ("-b virtual -s zero2 --groups 2", "--groups has no effect"),
+                           ("-b virtual -s zero2 --exchange groups=2", "--exchange groups has no effect"),
                            ("-b virtual -s hsdp", "a number of ranks per group that divides 2"),
                            ("-b virtual -s local_sgd --fragments 2", "strategy local_sgd has no parameter 'fragments'")):
             with self.subTest(line=line):
@@ -148,13 +148,13 @@ class Replay(program.ProgramTest):
 
     def test_options_without_effect_and_bad_values_are_refused(self):
         for line, part in (("-b threads --network 10G", "--network has no effect here: it needs --backend virtual"),
-                           ("-b threads --latency 1us", "--latency has no effect"), ("-b virtual --timeout 5s", "--timeout has no effect"),
+                           ("-b threads --network 10G:latency=1us", "--network has no effect"), ("-b virtual --timeout 5s", "--timeout has no effect"),
                            ("-b threads --every 4", "--every has no effect here: it needs --strategy local_sgd:every=4"),
                            ("-b threads --servers 2", "--servers has no effect"), ("-b threads --bound 2", "--bound has no effect"),
                            ("-b threads -s diloco --scheduler fifo", "--scheduler has no effect"),
                            ("-b threads -s stale_synchronous -a ring", "--algorithm has no effect"),
-                           ("-b threads -a native --segments 2", "--segments has no effect"), ("-b threads --groups 2", "--groups has no effect"),
-                           ("-b threads --slowdown 1,0", "--slowdown has the factor 0"), ("-b threads --slowdown 1,1,1", "3 factors"),
+                           ("-b threads -a native --exchange segments=2", "--exchange segments has no effect"), ("-b threads --exchange groups=2", "--exchange groups has no effect"),
+                           ("-b threads --compute slowdown=1,0", "--compute slowdown has the factor 0"), ("-b threads --compute slowdown=1,1,1", "3 factors"),
                            ("-b threads -s multi_worker", "use --strategy mirrored"), ("-b mpi", "start the program with `mpirun -n 2`"),
                            ("-b threads --steps 7", "--steps is 7: give 8 to 10000"), ("-b threads -w 0", "--workers is 0"),
                            ("-b thread", "did you mean 'threads'"), ("-b virtual --network fast", "fast")):

@@ -23,7 +23,7 @@ import program  # noqa: E402
 
 READ_EVENTS = pathlib.Path(__file__).resolve().parents[1] / "training" / "telemetry" / "read_events.py"
 MPIEXEC = os.environ.get("MPIEXEC", "")
-SMALL = ("--samples", 640, "-B", 32)  # 20 steps an epoch
+SMALL = ("--data", "samples=640", "-B", 32)  # 20 steps an epoch
 JOB = {**program.ALONE, **{name: value for name, value in os.environ.items() if name.startswith("OMPI_")}}
 
 
@@ -92,7 +92,7 @@ class Runs(TrainTest):
         self.assertTrue(all(line.lstrip().startswith(("arlab train", "mpirun")) for line in lines[at + 1:at + 4]))
 
     def test_a_run_says_what_communication_cost_and_is_recorded(self):
-        out, err = self.arlab("train", *SMALL, "--json", "a.jsonl", "--csv", "a.csv", "--trace", "t.json", "--check-every", 5)
+        out, err = self.arlab("train", *SMALL, "--json", "a.jsonl", "--csv", "a.csv", "--trace", "t.json", "--exchange", "check_every=5")
         self.assertRegex(out, r"\| mlp +\| +2 \| +32 \| +16 \| mirrored \| ring ")
         self.assertIn("Exchanging 397.5 KiB of gradients (ring) took", out)
         self.assertEqual(err, "")
@@ -108,23 +108,23 @@ class Runs(TrainTest):
         self.assertIn('"traceEvents"', self.read("t.json"))
 
     def test_it_learns(self):
-        record = self.record("-e", 3, "--samples", 2000)
+        record = self.record("-e", 3, "--data", "samples=2000")
         self.assertGreater(record["epochs"][-1]["validation_accuracy"], 0.6)
         self.assertLess(record["epochs"][-1]["loss"], record["epochs"][0]["loss"])
 
     def test_several_workers_are_compared_and_lose_alike(self):
-        records = self.records("train", *SMALL, "-w", "1,2,4", "--no-overlap")
+        records = self.records("train", *SMALL, "-w", "1,2,4", "--exchange", "overlap=off")
         self.assertEqual([r["workers"] for r in records], [1, 2, 4])
         for record in records[1:]:
             self.assertAlmostEqual(record["epochs"][0]["loss"], records[0]["epochs"][0]["loss"], places=4)
 
     def test_augmented_images_are_the_same_for_all_workers_and_others_in_each_epoch(self):
         plain = self.record(*SMALL, "-w", 2, "-e", 2)
-        records = self.records("train", *SMALL, "-w", "1,2", "-e", 2, "--augment")
+        records = self.records("train", *SMALL, "-w", "1,2", "-e", 2, "--input", "augment=on")
         for epoch in range(2):
             self.assertAlmostEqual(records[0]["epochs"][epoch]["loss"], records[1]["epochs"][epoch]["loss"], places=4)
             self.assertNotAlmostEqual(records[1]["epochs"][epoch]["loss"], plain["epochs"][epoch]["loss"], places=4)
-        self.arlab("train", *SMALL, "--augment", "--checkpoint", "run")
+        self.arlab("train", *SMALL, "--input", "augment=on", "--checkpoint", "run")
         _, err = self.arlab("train", *SMALL, "-e", 2, "--checkpoint", "run", code=2)
         self.assertIn("belongs to another run: the data was synthetic, moved by 2; 640 samples", err)
 
@@ -142,23 +142,23 @@ class Runs(TrainTest):
                 self.assertEqual((out, err.count("error:")), ("", 1))
 
     def test_every_value_is_checked_even_if_the_option_has_no_effect(self):
-        cases = (("--aggregation bogus", "unknown aggregation 'bogus'"), ("--target nan", "--target is nan: give an accuracy"),
-                 ("--target 1.5", "--target is 1.5"), ("--codec-cost abc", "--codec-cost is 'abc'"),
-                 ("--codec-cost 1,-1 -b virtual", "--codec-cost is '1,-1'"), ("--jitter nan -b virtual", "--jitter is nan"),
-                 ("--slowdown 1,0 -b virtual", "--slowdown has the factor 0"), ("--speed 0", "speed"),
+        cases = (("--exchange aggregation=bogus", "unknown aggregation 'bogus'"), ("--target nan", "--target is nan: give an accuracy"),
+                 ("--target 1.5", "--target is 1.5"), ("--compute codec=abc", "--compute codec is 'abc'"),
+                 ("--compute codec=1,-1 -b virtual", "--compute codec is '1,-1'"), ("--compute jitter=nan -b virtual", "--compute jitter is nan"),
+                 ("--compute slowdown=1,0 -b virtual", "--compute slowdown has the factor 0"), ("--compute speed=0", "speed"),
                  ("--scheduler priority:slice=0", "parameter slice of scheduler priority is 0"),
                  ("--scheduler fusion:cycle=0us", "parameter cycle of scheduler fusion is 0"),
                  ("--scheduler buckets:bucket=0", "parameter bucket of scheduler buckets is 0"),
                  ("--scheduler credit:credit=0", "parameter credit of scheduler credit is 0"),
-                 ("--lr-warmup-epochs nan", "a warm-up of nan"), ("--lr-warmup-epochs -1", "a warm-up of -1"), ("--lr nan", "a learning rate of nan"),
-                 ("--lr inf", "a learning rate of inf"), ("--lr-decay none", "learning-rate decay 'none'"),
-                 ("--save every=0", "--save every is 0: give 1 to"), ("--input sharding=none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
-                 ("--momentum 1", "--momentum is 1: give"), ("--momentum nan", "--momentum is nan"), ("--weight-decay -1", "--weight-decay is -1"),
-                 ("--weight-decay 1e300", "--weight-decay is inf"), ("--lr-decay-factor 1", "--lr-decay-factor is 1"),
-                 ("--lr-decay-epochs 5,3", "out of order"), ("--lr-decay-epochs -1", "out of order or negative"),
+                 ("--lr warmup=nan", "a warm-up of nan"), ("--lr warmup=-1", "a warm-up of -1"), ("--lr nan", "a learning rate of nan"),
+                 ("--lr inf", "a learning rate of inf"), ("--lr decay=none", "learning-rate decay 'none'"),
+                 ("--checkpoint every=0", "--checkpoint every is 0: give 1 to"), ("--input sharding=none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
+                 ("--optimizer momentum=1", "--optimizer momentum is 1: give"), ("--optimizer momentum=nan", "--optimizer momentum is nan"), ("--optimizer weight_decay=-1", "--optimizer weight_decay is -1"),
+                 ("--optimizer weight_decay=1e300", "--optimizer weight_decay is inf"), ("--lr decay_factor=1", "--lr decay_factor is 1"),
+                 ("--lr decay_epochs=5,3", "out of order"), ("--lr decay_epochs=-1", "out of order or negative"),
                  ("--input shuffle=yes", "--input shuffle is 'yes': give on or off"), ("--input drop_remainder=1", "--input drop_remainder is '1': give on or off"),
                  ("--input shuffle_seed=-1", "--input shuffle_seed is -1"), ("--input threads=0", "--input threads is 0"),
-                 ("--input threads=some", "--input threads"), ("--timeout soon", "--timeout"), ("--micro-batches 33", "--micro-batches is 33, but a worker has at most 16 of 32"))
+                 ("--input threads=some", "--input threads"), ("--timeout soon", "--timeout"), ("--compute micro_batches=33", "--compute micro_batches is 33, but a worker has at most 16 of 32"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
                 self.assertEqual(status, 2, err)
@@ -169,12 +169,12 @@ class Runs(TrainTest):
         def losses_of(*arguments):
             return losses(self.record(*SMALL, "-w", 2, *arguments))
         dense = losses_of("-s", "mirrored")
-        for arguments in (("-s", "zero2"), ("-s", "fsdp"), ("-s", "fsdp", "--no-overlap"), ("-s", "hsdp", "--groups", 2)):
+        for arguments in (("-s", "zero2"), ("-s", "fsdp"), ("-s", "fsdp", "--exchange", "overlap=off"), ("-s", "hsdp", "--exchange", "groups=2")):
             with self.subTest(arguments=arguments):
                 self.assertEqual(losses_of(*arguments), dense)
 
     def test_events_hold_the_rate_of_all_steps_since_the_last_ones(self):
-        record = self.record(*SMALL, "-w", 2, "-b", "virtual", "--slowdown", "1,2", "--jitter", 1, "--tensorboard", "events")
+        record = self.record(*SMALL, "-w", 2, "-b", "virtual", "--compute", "slowdown=1,2,jitter=1", "--tensorboard", "events")
         [path] = (self.folder / "events").iterdir()
         lines = subprocess.run([sys.executable, "-B", READ_EVENTS, path], check=True, capture_output=True, text=True).stdout.splitlines()
         self.assertTrue(any(re.fullmatch(r"node 1_Linear/Addmm Addmm \['1_Linear/bias', '0_Flatten/\w+', '1_Linear/T'\] \[1, 128\]", line)
@@ -188,13 +188,13 @@ class Refusals(TrainTest):
     def test_an_option_without_effect_is_refused(self):
         cases = (("--servers 3", "--strategy parameter_server:servers=3"), ("--bound 2", "--strategy stale_synchronous:staleness=2"),
                  ("--every 4", "--strategy local_sgd:every=4"), ("--outer-rate 1", "--strategy diloco:outer_rate=1"),
-                 ("--check-every 5 -s local_sgd", "strategy"), ("--aggregation allreduce", "--compressor"),
-                 ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
-                 ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--network 1G", "--backend virtual or --tune"),
-                 ("--save keep=3,best_only=on", "--checkpoint"), ("--groups 2", "--algorithm hierarchical"), ("--segments 2 -a native", "an algorithm"),
-                 ("--timeout 5s -b virtual", "real ranks"), ("--momentum 0.9 --optimizer sgd", "--optimizer momentum"),
-                 ("--lr-decay-epochs 2 --lr-decay cosine", "--lr-decay steps"), ("--lr-decay-factor 0.5 --lr-decay constant", "--lr-decay steps"),
-                 ("--lr-warmup-epochs 1", "--lr-scaling linear or sqrt"), ("--input shuffle_seed=2,shuffle=off", "shuffle=on"),
+                 ("--exchange check_every=5 -s local_sgd", "strategy"), ("--exchange aggregation=allreduce", "--compressor"),
+                 ("--compute codec=1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
+                 ("--compute jitter=0", "--backend virtual"), ("--compute speed=1T", "--backend virtual"), ("--network 1G", "--backend virtual or --tune"),
+                 ("--checkpoint keep=3,best_only=on", "--checkpoint"), ("--exchange groups=2", "--algorithm hierarchical"), ("--exchange segments=2 -a native", "an algorithm"),
+                 ("--timeout 5s -b virtual", "real ranks"), ("--optimizer sgd:momentum=0.9", "--optimizer momentum"),
+                 ("--lr decay_epochs=2,decay=cosine", "decay=steps"), ("--lr decay_factor=0.5,decay=constant", "decay=steps"),
+                 ("--lr warmup=1", "scaling=linear or sqrt"), ("--input shuffle_seed=2,shuffle=off", "shuffle=on"),
                  ("--input threads=2,prefetch=0", "prefetch of at least 1"), ("--input threads=2 -b virtual", "real ranks"))
         for (line, needs), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
@@ -202,12 +202,12 @@ class Refusals(TrainTest):
                 self.assertEqual(status, 2, err)
                 self.assertRegex(err, rf"{option}( \w+)? has no effect here: it needs {needs}")
                 self.assertEqual((out, err.count("error:")), ("", 1))
-        _, err = self.arlab("train", *SMALL, "-w", 1, "-a", "ring", "--no-overlap")
-        self.assertIn("note: a single worker exchanges nothing: --algorithm, --no-overlap without effect", err)
-        _, err = self.arlab("train", "--samples", 640, "-d", "idx:none", code=2)
-        self.assertIn("--samples has no effect here: it needs --data synthetic", err)
-        _, err = self.arlab("train", *SMALL, "--sync-bn", code=2)
-        self.assertIn("--sync-bn has no effect here: model mlp has no batch normalization", err)
+        _, err = self.arlab("train", *SMALL, "-w", 1, "-a", "ring", "--exchange", "overlap=off")
+        self.assertIn("note: a single worker exchanges nothing: --algorithm, --exchange overlap without effect", err)
+        _, err = self.arlab("train", "--data", "samples=640", "-d", "idx:none", code=2)
+        self.assertIn("--data samples has no effect here: it needs --data synthetic", err)
+        _, err = self.arlab("train", *SMALL, "--compute", "sync_bn=on", code=2)
+        self.assertIn("--compute sync_bn has no effect here: model mlp has no batch normalization", err)
 
     def test_a_finished_checkpoint_is_evaluated_and_recorded_as_that(self):
         first = self.record(*SMALL, "--checkpoint", "run")
@@ -237,22 +237,22 @@ class Refusals(TrainTest):
         self.assertIn("Rates and times leave out the first 10 of 20 steps.", out)
         out, _ = self.arlab("train", *SMALL, "-w", 2, "--steps", 6)
         self.assertIn("Rates and times leave out the first 3 of 6 steps, not 10, as the run is short.", out)
-        whole = self.record(*SMALL, "-w", 2, "--warmup-steps", 0)
+        whole = self.record(*SMALL, "-w", 2, "--steps", "warmup=0")
         self.assertEqual((whole["warmup_steps"], whole["time_us"]["n"]), (0, 20))
         self.assertAlmostEqual(whole["images_per_s"], whole["epochs"][0]["images_per_s"])
-        _, err = self.arlab("train", *SMALL, "-b", "virtual", "--warmup-steps", 5, code=2)
-        self.assertIn("--warmup-steps has no effect here: it needs real ranks", err)
+        _, err = self.arlab("train", *SMALL, "-b", "virtual", "--steps", "warmup=5", code=2)
+        self.assertIn("--steps warmup has no effect here: it needs real ranks", err)
 
     def test_no_row_pays_for_what_all_share(self):
         """The first row neither makes the images in its steps nor has steps of a library that starts: its rates leave these out.
         (docs/results.md measures that speed-ups of -w 1,2 and -w 2,1 are alike.)"""
         for order in ("1,2", "2,1"):
-            for record in self.records("train", "--samples", 2000, "-w", order, "--steps", 40):
+            for record in self.records("train", "--data", "samples=2000", "-w", order, "--steps", 40):
                 self.assertLess(record["epochs"][0]["input_us"], 0.5 * record["epochs"][0]["elapsed_us"])
                 self.assertEqual((record["warmup_steps"], record["time_us"]["n"]), (10, 30))
 
     def test_a_local_batch_grows_the_batch_with_the_workers(self):
-        out, _ = self.arlab("train", "--samples", 640, "--local-batch", 16, "-w", "1,2", "--json", "a.jsonl")
+        out, _ = self.arlab("train", "--data", "samples=640", "--local-batch", 16, "-w", "1,2", "--json", "a.jsonl")
         records = program.parse(self.read("a.jsonl"))[1]
         self.assertEqual([(r["workers"], r["batch_size"], r["epochs"][0]["steps"]) for r in records], [(1, 16, 40), (2, 32, 20)])
         self.assertEqual([r["epochs"][0]["samples"] for r in records], [640, 640])
@@ -291,7 +291,7 @@ class Refusals(TrainTest):
         self.assertIn("compressor qsgd with feedback=on would diverge: its code is not a contraction", err)
 
     def test_costs_of_a_code_say_that_they_are_those_of_its_warm_up(self):
-        run = (*SMALL, "-w", 4, "-b", "virtual", "--network", "1G", "--codec-cost", "0.1,0.1", "--optimizer", "sgd", "-a", "ring")
+        run = (*SMALL, "-w", 4, "-b", "virtual", "--network", "1G", "--compute", "codec=0.1,0.1", "--optimizer", "sgd", "-a", "ring")
         out, err = self.arlab("train", *run, "--compressor", "none", "topk", "dgc")
         self.assertIn("dgc makes larger codes in its first 400 steps (its warm-up), so the bytes and times of these 20 steps are not "
                       "what it costs later.", out)
@@ -360,11 +360,11 @@ class Learning(TrainTest):
         images = np.frombuffer(images, np.uint8).reshape(40, 784) / 255
         labels = np.frombuffer(labels, np.uint8)
         run = ("-d", f"idx:{self.folder}", "-B", 16, "-w", 2, "-e", 2, "--input", "shuffle=off,drop_remainder=off", "--lr", 0.1,
-               "--lr-decay-epochs", "1", "--lr-gamma", 0.5, "--weight-decay", 0.05, "--save", "every=1,keep=0", "--checkpoint", "run")
+               "--lr", "decay_epochs=1,decay_factor=0.5", "--optimizer", "weight_decay=0.05", "--checkpoint", "run:every=1,keep=0")
         for optimizer, momentum in (("momentum", 0.9), ("momentum", 0.5), ("sgd", 0)):
             with self.subTest(optimizer=optimizer, momentum=momentum):
                 shutil.rmtree(self.folder / "run", ignore_errors=True)
-                record = self.record(*run, "--optimizer", optimizer, *(("--momentum", momentum) if momentum else ()))
+                record = self.record(*run, "--optimizer", optimizer, *(("--optimizer", f"momentum={momentum}") if momentum else ()))
                 self.assertEqual([(e["steps"], e["samples"]) for e in record["epochs"]], [(3, 40), (3, 40)])
                 self.assertEqual((record["momentum"], record["weight_decay"], record["shuffle"], record["drop_remainder"]),
                                  (momentum or None, 0.05, False, False))
@@ -386,9 +386,9 @@ class Learning(TrainTest):
         def schedule(*arguments):
             return self.record(*SMALL, "--steps", 2, *arguments)["learning_rate_schedule"]
         self.assertEqual(schedule(), "0.05, scaled none, warm-up 0, constant")
-        self.assertEqual(schedule("--lr-decay", "steps"), "0.05, scaled none, warm-up 0, steps, 3:0.1, 7:0.01")
-        self.assertEqual(schedule("--lr-decay-factor", 0.5), "0.05, scaled none, warm-up 0, steps, 3:0.5, 7:0.25")
-        self.assertEqual(schedule("--lr-milestones", "1,2.5", "--lr-gamma", 0.5), "0.05, scaled none, warm-up 0, steps, 1:0.5, 2.5:0.25")
+        self.assertEqual(schedule("--lr", "decay=steps"), "0.05, scaled none, warm-up 0, steps, 3:0.1, 7:0.01")
+        self.assertEqual(schedule("--lr", "decay_factor=0.5"), "0.05, scaled none, warm-up 0, steps, 3:0.5, 7:0.25")
+        self.assertEqual(schedule("--lr", "decay_epochs=1,2.5,decay_factor=0.5"), "0.05, scaled none, warm-up 0, steps, 1:0.5, 2.5:0.25")
 
     def test_the_order_of_samples_has_a_seed_of_its_own(self):
         def first_loss(*arguments):
@@ -397,7 +397,7 @@ class Learning(TrainTest):
         self.assertEqual(len({first_loss(), first_loss("--input", "shuffle_seed=2"), first_loss("--input", "shuffle=off")}), 3)
 
     def test_the_last_batch_may_be_smaller(self):
-        data = ("--samples", 100, "-B", 32, "-w", 3)
+        data = ("--data", "samples=100", "-B", 32, "-w", 3)
         self.assertEqual([(e["steps"], e["samples"]) for e in self.record(*data)["epochs"]], [(3, 96)])
         for more in ((), ("-s", "fsdp"), ("-s", "local_sgd:every=2"), ("-s", "async_parameter_server")):
             with self.subTest(more=more):
@@ -405,33 +405,33 @@ class Learning(TrainTest):
                 self.assertEqual([(e["steps"], e["samples"]) for e in record["epochs"]], [(4, 100), (4, 100)])
         out, _ = self.arlab("train", *data, "--input", "drop_remainder=off", "--dry-run")
         self.assertRegex(out, r"\| +32 \| 10 to 11 +\| +4 \| +1 \|")
-        _, err = self.arlab("train", "-m", "resnet50", "--sync-bn", "--samples", 33, "-B", 16, "-w", 2, "--input", "drop_remainder=off", code=2)
-        self.assertIn("--sync-bn needs equal batches on all workers, and the last 1 of 33 samples cannot be divided by 2", err)
+        _, err = self.arlab("train", "-m", "resnet50", "--compute", "sync_bn=on", "--data", "samples=33", "-B", 16, "-w", 2, "--input", "drop_remainder=off", code=2)
+        self.assertIn("--compute sync_bn needs equal batches on all workers, and the last 1 of 33 samples cannot be divided by 2", err)
 
     def test_old_names_work(self):
-        old = ("--shuffle", "off", "--drop-last=off", "--prefetch", 4, "--samples", 100, "-B", 32, "-b", "virtual", "--bandwidth", "1G")
-        new = ("--input", "shuffle=off,drop_remainder=off,prefetch=4", "--samples", 100, "-B", 32, "-b", "virtual", "--network", "1G")
+        old = ("--shuffle", "off", "--drop-last=off", "--prefetch", 4, "--data", "samples=100", "-B", 32, "-b", "virtual", "--bandwidth", "1G")
+        new = ("--input", "shuffle=off,drop_remainder=off,prefetch=4", "--data", "samples=100", "-B", 32, "-b", "virtual", "--network", "1G")
         (told, err), (untold, _) = (self.arlab("train", *words, "--dry-run") for words in (old, new))
         self.assertEqual(told, untold)
         for note in ("--shuffle is now --input shuffle=off", "--drop-last is now --input drop_remainder=off",
                      "--prefetch is now --input prefetch=4", "--bandwidth is now --network"):
             self.assertIn(f"note: {note}\n", err)
         _, err = self.arlab("train", *SMALL, "--steps", 2, "--checkpoint", "run", "--keep", 1, "--best-only")
-        self.assertIn("note: --keep is now --save keep=1\nnote: --best-only is now --save=best_only=on\n", err)
+        self.assertIn("note: --keep is now --checkpoint keep=1\nnote: --best-only is now --checkpoint=best_only=on\n", err)
 
     def test_the_warm_up_of_the_rate_had_another_name(self):
-        _, err = self.arlab("train", *SMALL, "--warmup", 1, "--lr-scaling", "linear")
-        self.assertEqual(err, "note: --warmup is now --lr-warmup-epochs\n")
+        _, err = self.arlab("train", *SMALL, "--warmup", 1, "--lr", "scaling=linear")
+        self.assertEqual(err, "note: --warmup is now --lr warmup=1\n")
         out, _ = self.arlab("train", "--help")
-        self.assertIn("--lr-warmup-epochs EPOCHS", out)
+        self.assertIn("warmup=0", out)
         self.assertNotIn("--warmup ", out)
-        _, err = self.arlab("train", *SMALL, "--warmup", 1, "--lr-warmup-epochs", 1, code=2)
-        self.assertIn("--lr-warmup-epochs is given more than once", err)
+        _, err = self.arlab("train", *SMALL, "--warmup", 1, "--lr", "warmup=1", code=2)
+        self.assertIn("--lr: 'warmup' is set twice", err)
 
     def test_the_threads_that_make_batches_are_said_and_change_nothing(self):
         seen = set()
         for threads in ("1", "3", "auto"):
-            out, _ = self.arlab("train", *SMALL, "-e", 2, "--augment", "--input", f"threads={threads}", "--json", "a.jsonl")
+            out, _ = self.arlab("train", *SMALL, "-e", 2, "--input", f"augment=on,threads={threads}", "--json", "a.jsonl")
             [record] = program.parse(self.read("a.jsonl"))[1]
             seen.add(str(losses(record)))
             number = record["input_threads"]
@@ -443,7 +443,7 @@ class Learning(TrainTest):
 
 class Checkpoints(TrainTest):
     def test_killed_at_a_random_step_it_goes_on_to_the_same_weights(self):
-        run = ("train", *SMALL, "-e", 6, "--save", "every=7", "--optimizer", "adam", "--lr", "0.001")
+        run = ("train", *SMALL, "-e", 6, "--checkpoint", "every=7", "--optimizer", "adam", "--lr", "0.001")
         self.arlab(*run, "--checkpoint", "whole")
         with self.start(*run, "--checkpoint", "run") as process:
             self.wait_for_a_checkpoint("run", process)
@@ -484,7 +484,7 @@ class Processes(TrainTest):
 
     def test_virtual_ranks_train_as_threads_do_in_the_same_time_each_time(self):
         alone = self.record(*SMALL, "-w", 4)
-        virtual = (*SMALL, "-w", 4, "-b", "virtual", "--network", "1G", "--slowdown", "1,1,1,1.5", "--jitter", 0.1)
+        virtual = (*SMALL, "-w", 4, "-b", "virtual", "--network", "1G", "--compute", "slowdown=1,1,1,1.5,jitter=0.1")
         first = self.record(*virtual)
         self.assertEqual(losses(first), losses(alone))
         self.assertEqual((first["backend"], first["bandwidth_gbit_per_s"], first["latency_us"]), ("virtual", 1, 20))
@@ -500,7 +500,7 @@ class Processes(TrainTest):
         self.assertEqual(again, first)
 
     def test_a_study_gives_a_verdict(self):
-        out, err = self.arlab("train", *SMALL, "-w", 4, "-b", "virtual", "--network", "100M,100G", "--codec-cost", "1,1",
+        out, err = self.arlab("train", *SMALL, "-w", 4, "-b", "virtual", "--network", "100M,100G", "--compute", "codec=1,1",
                               "--compressor", "none", "fp16", "topk:ratio=0.001")
         self.assertIn("note: fp16 by allreduce: each rank receives", err)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| 100 ")]
@@ -554,7 +554,7 @@ class Jobs(TrainTest):
         job = program.parse(done.stdout)[1][0]
         self.assertEqual((job["backend"], job["strategy"], job["ranks"]), ("mpi", "multi_worker", 2))
         self.assertEqual(losses(job), losses(alone))
-        few = ("--samples", 160, "-B", 32, "-e", 1, "-a", "ring")  # 5 steps; one order of additions
+        few = ("--data", "samples=160", "-B", 32, "-e", 1, "-a", "ring")  # 5 steps; one order of additions
         most = 4 if os.environ.get("ARLAB_SANITIZE") else 8  # each takes seconds to load LibTorch
         many = self.mpirun(most, *few, "--json", "-")
         self.assertEqual(many.returncode, 0, many.stderr)
@@ -570,7 +570,7 @@ class Tuning(TrainTest):
         return dict(line.split() for line in self.read(file).splitlines() if not line.startswith("#"))
 
     def test_tuning_chooses_the_setting_that_reaches_the_accuracy_first(self):
-        run = ("--samples", 1280, "-B", 32, "-e", 2, "-w", 4, "-b", "virtual", "--network", "1G", "--codec-cost", "0.1,0.1")
+        run = ("--data", "samples=1280", "-B", 32, "-e", 2, "-w", 4, "-b", "virtual", "--network", "1G", "--compute", "codec=0.1,0.1")
         specs = ("--compressor", "none", "fp16", "randomk:ratio=0.0001,feedback=off")  # the last one hardly learns
         out, _ = self.arlab("train", *run, *specs, "--tune", "s.txt", "--json", "t.jsonl", "--csv", "t.csv")
         trials = program.parse(self.read("t.jsonl"))[1]
@@ -641,8 +641,8 @@ class Tuning(TrainTest):
 
 class SameBits(TrainTest):
     def test_servers_wait_for_nobody_on_virtual_ranks_and_say_how_old_gradients_were(self):
-        out, _ = self.arlab("train", *SMALL, "-w", 3, "-b", "virtual", "-s", "async_parameter_server", "--slowdown", "1,1,4",
-                            "--speed", "1G")
+        out, _ = self.arlab("train", *SMALL, "-w", 3, "-b", "virtual", "-s", "async_parameter_server", "--compute", "slowdown=1,1,4",
+                            "--compute", "speed=1G")
         staleness = out[out.index("Staleness of updates:"):]
         self.assertRegex(staleness, r" [3-9]: ")  # the slow worker's
 
@@ -689,7 +689,7 @@ class GoingOn(TrainTest):
         for strategy in ("multi_worker", "fsdp"):
             with self.subTest(strategy=strategy):
                 whole, folder = f"whole-{strategy}", f"run-{strategy}"
-                run = (*SMALL, "-s", strategy, "-e", 12 if os.environ.get("ARLAB_SANITIZE") else 30, "--save", "every=7")
+                run = (*SMALL, "-s", strategy, "-e", 12 if os.environ.get("ARLAB_SANITIZE") else 30, "--checkpoint", "every=7")
                 self.assertEqual(self.mpirun(2, *run, "--checkpoint", whole).returncode, 0)
                 self.run_with_a_dead_rank(folder, *run)
                 done = self.mpirun(2, *run, "--checkpoint", folder)
@@ -698,7 +698,7 @@ class GoingOn(TrainTest):
 
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_sharded_processes_save_their_parts_and_go_on_at_another_count(self):
-        run = ("--samples", 160, "-B", 32, "-s", "fsdp", "--optimizer", "adam", "--lr", "0.001", "--save", "keep=1")  # 5 steps an epoch
+        run = ("--data", "samples=160", "-B", 32, "-s", "fsdp", "--optimizer", "adam", "--lr", "0.001", "--checkpoint", "keep=1")  # 5 steps an epoch
         for epochs, ranks in enumerate((4, 3, 1), start=1):
             with self.subTest(ranks=ranks):
                 done = self.mpirun(ranks, *run, "-e", epochs, "--checkpoint", "job")

@@ -29,13 +29,13 @@ class Alone(TuneTest):
     """What needs no MPI."""
 
     def test_a_simulated_table_chooses_what_auto_runs(self):
-        code, out, err = self.run_arlab("tune", "ring,butterfly", "--by", "simulated", "-p", "2,4", "-s", "1K,16M", "--table", "t.json")
+        code, out, err = self.run_arlab("tune", "ring,butterfly", "--network", "alpha_beta", "-p", "2,4", "-s", "1K,16M", "--table", "t.json")
         self.assertEqual(code, 0, err)
         rows = json.loads(self.read("t.json"))["rows"]
         self.assertEqual(rows[1]["ranks"], [4, None])
         self.assertEqual([sizes["algorithm"] for sizes in rows[1]["sizes"]], ["butterfly", "ring"])
         self.assertEqual(rows[1]["sizes"][0]["bytes"], [0, 131071])  # up to the geometric mean
-        code, out, err = self.run_arlab("run", "auto", "--table", "t.json", "-b", "threads", "-p", "4", "-s", "1K,1M",
+        code, out, err = self.run_arlab("run", "auto:table=t.json", "-b", "threads", "-p", "4", "-s", "1K,1M",
                                         "--time", "0", "--json", "run.jsonl")
         self.assertEqual(code, 0, err)
         self.assertEqual([record["algorithm"] for record in records(self.read("run.jsonl"), "run") if record["family"] != "native"],
@@ -54,21 +54,21 @@ class Alone(TuneTest):
     def test_guided_tuning_is_gone_and_says_what_to_use(self):
         code, out, err = self.run_arlab("tune", "ring", "--by", "guided", "-p", "2")
         self.assertEqual((code, out), (2, ""))
-        self.assertIn("--by guided is gone, since it saved no time: use --by measured, or --by simulated with --network", err)
+        self.assertIn("--by guided is gone, since it saved no time: leave it out, or simulate with --network", err)
 
     def test_simulated_choices_become_rules_of_any_release(self):
-        common = ("tune", "ring,butterfly", "--by", "simulated", "-p", "4", "-s", "1K,16M", "--open-mpi")
-        code, out, err = self.run_arlab(*common, "r.conf", "--open-mpi-version", "4.1.4")
+        common = ("tune", "ring,butterfly", "--network", "alpha_beta", "-p", "4", "-s", "1K,16M", "--open-mpi")
+        code, out, err = self.run_arlab(*common, "r.conf:version=4.1.4")
         self.assertEqual(code, 0, err)
         plain = [line.split("#")[0].split() for line in self.read("r.conf").splitlines()]
         self.assertEqual([line for line in plain if line], [["1"], ["2"], ["1"], ["1"], ["2"], "0 3 0 0".split(), "131072 4 0 0".split()])
-        code, out, err = self.run_arlab(*common, "r.json", "--open-mpi-version", "6.0.0")
+        code, out, err = self.run_arlab(*common, "r.json:version=6.0.0")
         self.assertEqual(code, 0, err)
         self.assertEqual([rule["alg"] for rule in json.loads(self.read("r.json"))["collectives"]["allreduce"][0]["rules"]], [3, 4])
 
     def test_nccl_lines_from_a_simulation(self):
-        code, out, err = self.run_arlab("tune", "ring,double_tree", "--by", "simulated", "-p", "8", "-s", "1K,64M", "--nccl", "n.csv",
-                                        "--nccl-channels", "8")
+        code, out, err = self.run_arlab("tune", "ring,double_tree", "--network", "alpha_beta", "-p", "8", "-s", "1K,64M", "--nccl",
+                                        "n.csv:channels=8")
         self.assertEqual(code, 0, err)
         lines = [line for line in self.read("n.csv").splitlines() if not line.startswith("#")]
         self.assertTrue(all(line.startswith("allreduce,") and line.endswith(",simple,8,-1,-1") for line in lines), lines)
@@ -77,7 +77,7 @@ class Alone(TuneTest):
         self.write("gap.json", json.dumps({"schema": 1, "kind": "tuning_table", "collective": "allreduce", "rows": [
             {"ranks": [1, None], "sizes": [{"bytes": [4, None], "algorithm": "ring", "segments": 1}]}]}))
         for arguments, message in (
-            (("run", "auto", "-p", "2"), "auto has no table: add --table FILE"),
+            (("run", "auto", "-p", "2"), "auto has no table: write auto:table=FILE"),
             (("run", "auto:table=gap.json", "-p", "2"), "begins at 4, but 0 comes next"),
             (("run", "ring", "--table", "gap.json", "-p", "2"), "name the algorithm auto"),
             (("run", "native:ring", "-b", "threads", "-p", "2"), "use the backend mpi"),
@@ -86,19 +86,19 @@ class Alone(TuneTest):
             (("identify", "ring"), "leave out other names"),
             (("tune", "--launcher", "mpirun -n 4"), "write {} where the number of ranks belongs"),
             (("tune", "-t", "float32,int32"), "one --dtype"),
-            (("tune", "--network=fluid"), "add --by simulated"),
             (("tune", "--by", "guessing"), "unknown way 'guessing'"),
             (("tune", "--mode", "both"), "unknown mode 'both'"),
             (("tune", "--buffers", "both"), "unknown buffers 'both'"),
-            (("tune", "--by", "simulated", "-p", "4", "--buffers", "out-of-place"), "--buffers"),
-            (("tune", "--by", "simulated", "-p", "4", "--mode", "streaming"), "--mode"),
-            (("tune", "--open-mpi-version", "four"), "such as 4.1.4"),
-            (("tune", "--mpich", "m.json"), "needs --mpich-base"),
-            (("tune", "--nccl", "n.csv"), "needs --nccl-channels"),
-            (("tune", "--table", "a", "--open-mpi", "a"), "two files"),
+            (("tune", "--network", "10G", "-p", "4", "--buffers", "out-of-place"), "--buffers"),
+            (("tune", "--network", "10G", "-p", "4", "--mode", "streaming"), "--mode"),
+            (("tune", "--open-mpi", "version=four"), "such as 4.1.4"),
+            (("tune", "--mpich", "m.json"), "--mpich needs base"),
+            (("tune", "--nccl", "n.csv"), "--nccl needs channels"),
+            (("tune", "--table", "a", "--open-mpi", "a"), "name a file for each"),
             (("tune", "-b", "threads", "--open-mpi", "r.conf"), "has no MPI library"),
             (("tune", "--table", "-"), "name a file, not -"),
-            (("tune", "--check", "missing.conf", "--open-mpi-version", "4.1.4"), "missing.conf"),
+            (("tune", "--open-mpi", "missing.conf:check=on,version=4.1.4"), "missing.conf"),
+            (("tune", "--open-mpi", "check=on"), "has no file"),
             (("tune", "--runs", "4"), "--runs"),
         ):
             code, out, err = self.run_arlab(*arguments)
@@ -128,8 +128,8 @@ class OpenMpi(TuneTest):
         brief, longer = self.read("words").splitlines()
         for words in brief, longer:
             self.assertIn(" --mode streaming --buffers out-of-place", words)
-        self.assertNotIn("--repeats", brief)
-        self.assertIn("--repeats 2", longer)
+        self.assertNotIn("repeats", brief)
+        self.assertIn("--mode repeats=2", longer)
         self.assertIn("--mode streaming", json.loads(self.read("t.json"))["made_by"])
 
     def identified(self, ranks, *arguments, variables=None):
@@ -212,7 +212,7 @@ class OpenMpi(TuneTest):
         self.assertIn("has no setting 'chunks'", err)
 
     def test_tune_writes_rules_that_open_mpi_takes(self):
-        code, out, err = self.tune("ring,butterfly,native:all", "-p", "2,4", "-s", "1K,64K", "--runs", "10", "--verify-jobs", "1",
+        code, out, err = self.tune("ring,butterfly,native:all", "-p", "2,4", "-s", "1K,64K", "--runs", "10", "--open-mpi", "jobs=1",
                                    "--launcher", f"{MPIEXEC} -n {{}}", "--open-mpi", "rules.conf", "--table", "t.json")
         self.assertEqual(code, 0, err)
         self.assertRegex(err, "Open MPI takes rules.conf in all 4 cells|the library's default stays in all 4 cells")
@@ -221,7 +221,7 @@ class OpenMpi(TuneTest):
 
     def check(self, text, *more, variables=None):
         self.write("rules.conf", text)
-        return self.tune("--check", "rules.conf", "-p", "4", "-s", "4K,256K", "--launcher", f"{MPIEXEC} -n {{}}", "--no-verify", *more,
+        return self.tune("--open-mpi", "rules.conf:check=on", "-p", "4", "-s", "4K,256K", "--launcher", f"{MPIEXEC} -n {{}}", "--open-mpi", "jobs=0", *more,
                          variables=variables)
 
     def test_a_rules_file_is_proved_to_be_taken(self):
@@ -241,7 +241,7 @@ class OpenMpi(TuneTest):
             ("1\n2\n1\n4\n1\n1024 4 0 0\n", "not for 0 bytes"),
             ("rule-file-version-2\n1\n2\n1\n4\n1\n0 4 0 0 0\n", "rule-file-version-2"),
         ):
-            code, out, err = self.check(text, "--open-mpi-version", "4.1.4")
+            code, out, err = self.check(text, "--open-mpi", "version=4.1.4")
             self.assertEqual(code, 2, out)
             self.assertIn(message, err)
 

@@ -176,8 +176,8 @@ class Slurm(program.ProgramTest):
         self.assertIn("srun --mpi=pmix", said)
 
     def test_launches(self):
-        said = self.run_in(*self.command("run", "ring", "-p", "2", "-n", "400", "--runs", "6", "--launches", "2", "--launcher",
-                                         "srun --mpi=pmix --overcommit -n {}", "--json", "l.jsonl"))
+        said = self.run_in(*self.command("run", "ring", "-p", "2", "-n", "400", "--runs", "6", "--launches",
+                                         "2:launcher=srun --mpi=pmix --overcommit -n {}", "--json", "l.jsonl"))
         self.assertIn("launch 2 of 2", said)
         launches = [line["launch"] for line in self.lines("l.jsonl") if line["kind"] == "context"]
         self.assertEqual(len(set(launches)), 2, launches)
@@ -205,7 +205,7 @@ class Slurm(program.ProgramTest):
         """A rank that stops is named within the timeout, and the step ends."""
         with open(self.folder / "err", "wb") as err:
             job = subprocess.Popen(["srun", "--mpi=pmix", "-n", "3", "--overcommit", "--kill-on-bad-exit=1",
-                                    *self.command("run", "ring", "-n", "400,4000", "--late", "2:1s", "--runs", "3", "--timeout",
+                                    *self.command("run", "ring", "-n", "400,4000", "--start", "late=2:1s", "--runs", "3", "--timeout",
                                                   "1s", "--json", "s.jsonl")],
                                    env=self.cluster.environment, cwd=self.folder, stdout=err, stderr=err)
         end = time.monotonic() + 60

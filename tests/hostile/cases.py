@@ -53,13 +53,13 @@ BASES = {
     ("count",): ["ring", "-p", "3", "-n", "10"],
     ("simulate",): ["ring", "-p", "4", "-s", "1K"],
     ("run",): ["ring", "-p", "2", "-n", "10", "--time", "0"],
-    ("calibrate",): ["-p", "2", "--time", "1ms", "--largest", "64K", "-o", "-"],
-    ("tune",): ["ring", "--by", "simulated", "-p", "2", "-n", "10"],
-    ("train",): ["-w", "1", "--samples", "64", "--steps", "1"],
+    ("calibrate",): ["-p", "2", "--time", "1ms:largest=64K", "-o", "-"],
+    ("tune",): ["ring", "--network", "10G", "-p", "2", "-n", "10"],
+    ("train",): ["-w", "1", "--data", "synthetic:samples=64", "--steps", "1"],
     ("compare",): ["timed.jsonl", "timed.jsonl"],
     ("import",): ["nccl.log"],
     ("report",): ["valid.jsonl", "--no-explorer"],
-    ("chart",): ["simulated.jsonl", "--winners"],
+    ("chart",): ["simulated.jsonl", "--only", "winners"],
     ("explore",): ["--precomputed"],
     ("plan",): ["-m", "profile:vgg16", "--gpus", "4"],
     ("export",): ["ring", "-p", "3", "-n", "10"],
@@ -224,15 +224,16 @@ def pair_cases():
                 expect = EITHER  # verify has no size in its base
             yield Case("contradiction", [*base, *more], expect, [more[0], *more[:1], *[m for m in more if m.startswith("-")], "root", "same"])
     simulate = ["simulate", *BASES[("simulate",)]]
-    for more in (["--topology", "torus"], ["--placement", "random"], ["--fault", "dead=a-b"], ["--routing", "ecmp"], ["--L", "5us"],
-                 ["--network", "loggops:alpha=5us"], ["--links", "3"], ["--topology", "torus:dims=2x2", "-p", "64"]):
+    for more in (["--network", "alpha_beta:topology=torus"], ["--network", "alpha_beta:placement=random"], ["--network", "loggops:dead=a-b"],
+                 ["--network", "alpha_beta:routing=ecmp"], ["--L", "5us"], ["--network", "loggops:alpha=5us"], ["--record", "links=3"],
+                 ["--network", "torus:dims=2x2", "-p", "64"]):
         yield Case("contradiction", [*simulate, *more], REFUSED if "-p" not in more else EITHER, [more[0], more[-2], "dims"])
     for verb in ("verify", "count", "simulate"):
         base = [verb, *BASES[(verb,)]]
-        yield Case("share alone", [*base, "--share"], REFUSED, ["--share"])
-        yield Case("share alone", [*base, "--share", "--json", "a.jsonl"], REFUSED, ["--share"])
+        yield Case("share alone", [*base, "--jobs", "share=on"], REFUSED, ["share"])
+        yield Case("share alone", [*base, "--jobs", "share=on", "--json", "a.jsonl"], REFUSED, ["share"])
         for more in ([], ["--json", "-"]):
-            yield Case("share without a file", [*base, "--share", *more], REFUSED, ["--share"], {"SLURM_PROCID": "0", "SLURM_NTASKS": "2"})
+            yield Case("share without a file", [*base, "--jobs", "share=on", *more], REFUSED, ["share"], {"SLURM_PROCID": "0", "SLURM_NTASKS": "2"})
 
 
 def rank_cases(known):
@@ -251,8 +252,8 @@ def rank_cases(known):
                 yield Case("rank in the environment", [*command, *BASES[command]], expect, words, variables)
                 if command[0] in ("verify", "count", "simulate"):
                     expect = DONE if (value, total) == ("3", "4") else REFUSED
-                    yield Case("rank to share by", [*command, *BASES[command], "--share", "--json", "shared.jsonl"], expect,
-                               ["--share", rank], variables)
+                    yield Case("rank to share by", [*command, *BASES[command], "--jobs", "share=on", "--json", "shared.jsonl"], expect,
+                               ["share", rank], variables)
             yield Case("usage error on rank 3", [*command, *BASES[command], "--nosuch"], REFUSED, ["--nosuch"], {rank: "3", ranks: "4"})
 
 
@@ -337,14 +338,14 @@ def file_cases():
     for name in ("garbage.graphml", "garbage.dot", "deep.dot", "empty.graphml", "folder.graphml", "missing.graphml", "loop.dot", "negative.dot",
                  "nan.graphml", "one.dot", "bomb.graphml", "huge.dot"):
         yield Case("network file", ["show", "topology", name], REFUSED, [name, "host", "link"])
-        yield Case("network file", ["simulate", "ring", "-p", "2", "--topology", name], REFUSED, [name, "host", "link"])
+        yield Case("network file", ["simulate", "ring", "-p", "2", "--network", f"fluid:topology={name}"], REFUSED, [name, "host", "link"])
     for name in ("torn_nccl.xml", "other.xml", "words.yml", "links.txt", "torn_matrix.txt", "file:plain.txt", "file:empty", "network_nccl_h200.xml",
                  "network_smi_h100.txt", "network_astra_h100.yml:systems=2"):
         yield Case("network of another program", ["show", "topology", name], REFUSED, [name.removeprefix("file:").split(":")[0]])
         yield Case("network of another program", ["simulate", "ring", "-p", "2", "--network", f"fluid:topology={name}"], REFUSED,
                    [name.removeprefix("file:").split(":")[0]])
     for name in ("./missing", "./folder", "./garbage.bin", "./empty", "./valid.jsonl", "."):
-        yield Case("placement file", ["show", "topology", "ring", "-p", "4", "--placement", name], REFUSED, [name, "host"])
+        yield Case("placement file", ["show", "topology", f"ring:placement={name}", "-p", "4"], REFUSED, [name, "host"])
 
 
 # Texts that the program reads: (a file that it wrote, the command that reads it). The first word of the list stands for the file.
@@ -390,7 +391,7 @@ def text_cases(arlab, environment):
         "layers": [{"name": "l", "tensors": {"w": 10}, "forward_us": 10, "backward_us": 20}]})
     with tempfile.TemporaryDirectory(prefix="arlab-hostile-") as folder:
         table = pathlib.Path(folder) / "table.json"
-        subprocess.run([arlab, "tune", "ring,tree", "--by", "simulated", "-p", "2,4", "-n", "10", "--table", table], capture_output=True, timeout=60,
+        subprocess.run([arlab, "tune", "ring,tree", "--network", "10G", "-p", "2,4", "-n", "10", "--table", table], capture_output=True, timeout=60,
                        env=environment, check=True)
         made["table.json"] = table.read_text(encoding="utf-8")
     networks = pathlib.Path(__file__).parents[1] / "bench" / "formats" / "topologies" / "files"
@@ -470,7 +471,7 @@ def sweep_cases():
             for p, n in (("1e9", "10"), ("1e9", "0"), ("1..100000+1", "10"), ("1M", "1M"), ("1,2,1e9", "1K,1M")):
                 yield Case("huge plan", [verb, algorithm, "-p", p, "-n", n, "--dry-run"], DONE)
         yield Case("huge plan", [verb, "ring", "-p", "4", "-n", "1M", "--segments", "1..65536+1", "--dry-run"], DONE)
-        yield Case("huge plan", [verb, "all", "-p", "64", "--groups", "8", "-n", "1M", "--segments", "65536", "--dry-run"], DONE)
+        yield Case("huge plan", [verb, "all", "-p", "64", "--layout", "groups=8", "-n", "1M", "--segments", "65536", "--dry-run"], DONE)
     for verb in ("verify", "count", "simulate"):
         for algorithm in ("ring", "master_worker", "all_to_all"):
             for n in ("0", "1", "1M"):

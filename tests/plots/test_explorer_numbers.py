@@ -81,7 +81,7 @@ class Numbers(Case):
                     self.assertIn("agree", self.text("#told"))
 
     def test_other_models_and_parameters_give_the_command_lines_times(self) -> None:
-        fluid = ["--topology", "torus:dims=4x4"]
+        fluid = ["--network", "torus:dims=4x4"]
         logs = ["--network", "loggops:L=7us,gamma=20ps"]
         run = ("simulate", ",".join(self.names()), "-p", "16", "-n", "100K")
         timed_logs = {record["algorithm"]: record["modelled_us"] for record in arlab(*run, "--segments", "2", *logs)}

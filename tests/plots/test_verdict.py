@@ -18,7 +18,7 @@ def run(compressor, step, ranks=8, sent=100, codec=0, **other):
 
 
 class Verdict(unittest.TestCase):
-    def verdict(self, records, *options, command="arlab train --codec-cost 1,1", code=0):
+    def verdict(self, records, *options, command="arlab train --compute slowdown=2,codec=1,1", code=0):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "runs.jsonl"
             lines = [{"kind": "context", "command": command}, *records]

@@ -78,26 +78,27 @@ void print_tiers(const simulator::Metrics& m) {
 }
 
 struct ShowOptions {
-  TopologyOptions network;
+  std::string topology;
   std::string svg, output = "-";
   bool hosts = false;
   Rank ranks = 0;
 };
 
 void show(const ShowOptions& options) {
-  if (options.network.topology.empty())
+  if (options.topology.empty())
     fail(Blame::usage,
          "show topology needs a topology: add one of `arlab list topologies`, such as "
          "`arlab show topology torus`, or a file of a network");
+  const TopologyOptions network = topology_options(options.topology);
   if (!options.svg.empty()) check_writable(options.svg);
   check_writable(options.output);
   RedirectedStdout file(options.output);
-  const simulator::Topology topology = options.network.open(options.ranks);
+  const simulator::Topology topology = network.open(options.ranks);
   const simulator::Router router(
       topology,
-      options.network.parsed_routing().routing);  // throws if the routing does not fit
+      network.parsed_routing().routing);  // throws if the routing does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
-  const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
+  const std::vector<Rank> hosts = network.hosts_of(topology, ranks);
   if (options.hosts) {
     for (const Rank host : hosts) print("{}\n", topology.node(host).name);
     return file.finish();
@@ -124,8 +125,10 @@ void add_show_topology(CLI::App& show_command) {
       "  arlab show topology torus -p 256 --svg torus.svg\n  arlab show topology network.graphml");
   const auto options = std::make_shared<ShowOptions>();
   command
-      ->add_option("topology", options->network.topology,
-                   "Topology with its parameters, or a file of a network")
+      ->add_option("topology", options->topology,
+                   "Topology with its parameters, or a file of a network; with placement=block "
+                   "(default), cyclic, random or a file with a host for each rank, routing, seed, "
+                   "and broken links: torus:placement=random,dead=h0--h1,slow=h1-h2:4")
       ->type_name("TOPOLOGY");
   command
       ->add_option_function<std::string>(
@@ -146,13 +149,8 @@ void add_show_topology(CLI::App& show_command) {
       ->type_name("FILE");
   command->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
-  command
-      ->add_option("--placement", options->network.placement,
-                   "block (default), cyclic, random, or a file with a host for each rank")
-      ->type_name("PLACEMENT");
   command->add_flag("--hosts", options->hosts,
                     "Print only the host of each rank, one per line: a placement file");
-  options->network.add(*command);
   command->callback([options] { show(*options); });
 }
 

@@ -17,7 +17,7 @@
 
 namespace arlab::bench {
 
-/// Returns the topology in a text. The spec is that of --topology: the file's name, and settings.
+/// Returns the topology in a text. The spec is that of --network: the file's name, and settings.
 /// Throws Error(usage) that names file and line, and what to do.
 simulator::Topology read_network(const std::string& text, const std::string& spec);
 

@@ -23,10 +23,16 @@ def run(arlab, *arguments):
     return subprocess.run([arlab, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True).stdout
 
 
+def placed(fabric, placement):
+    """The topology with ranks on it; a placement without random numbers needs no seed."""
+    separator = "," if ":" in fabric.topology else ":"
+    return f"{fabric.topology}{separator}placement={placement}" + (f",seed={SEED}" if placement == "random" else "")
+
+
 def ours(arlab, algorithms, ranks, sizes, fabric, placement):
     """Seconds by algorithm and size in bytes."""
     text = run(arlab, "simulate", ",".join(algorithms), "-p", str(ranks), "-s", ",".join(sizes), "--network",
-               f"fluid:envelope={smpi.ENVELOPE},topology={fabric.topology}", "--placement", placement, "--seed", SEED, "--json", "-")
+               f"fluid:envelope={smpi.ENVELOPE},topology={placed(fabric, placement)}", "--json", "-")
     records = [json.loads(line) for line in text.splitlines()]
     return {(r["algorithm"], r["bytes"]): r["modelled_us"] / 1e6 for r in records if r["kind"] == "simulate"}
 
@@ -41,8 +47,7 @@ def compare(arlab, algorithms, ranks, sizes, folder):
         for words, placement in PLACEMENTS.items():
             if words == "shuffled" and not fabric.cluster:
                 continue  # all hosts of a crossbar are alike
-            hosts = run(arlab, "show", "topology", fabric.topology, "-p", str(ranks), "--placement", placement, "--seed",
-                        SEED, "--hosts").split()
+            hosts = run(arlab, "show", "topology", placed(fabric, placement), "-p", str(ranks), "--hosts").split()
             times = ours(arlab, algorithms, ranks, sizes, fabric, placement)
             for algorithm in algorithms:
                 lengths = sorted(length for name, length in times if name == algorithm)

@@ -33,7 +33,7 @@ class Fabric:
     """A network for n ranks, in our words and in SimGrid's."""
 
     name: str
-    topology: str  # what `arlab --topology` takes
+    topology: str  # what `arlab --network` takes
     cluster: str  # attributes of SimGrid's <cluster>
 
 

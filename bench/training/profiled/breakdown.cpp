@@ -40,8 +40,8 @@ std::string breakdown_table(const std::vector<ScaleRow>& rows) {
 }
 
 std::vector<ScaleRow> rows_of(const PlanOptions& options) {
-  const training::ModelProfile model = options.scale.profile();
-  const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
+  const training::ModelProfile model = options.profile();
+  const std::vector<ScaleNetwork> networks = options.parsed_networks();
   const std::vector<Rank> workers = options.chosen_workers();
   const std::size_t runs = workers.size() * networks.size() * options.algorithms.size() *
                            options.schedulers.size() * options.compressors.size();
@@ -49,22 +49,22 @@ std::vector<ScaleRow> rows_of(const PlanOptions& options) {
     fail(Blame::usage, fmt::format("--trace is of one run, but these are {}: choose one number of "
                                    "workers, network, algorithm, scheduler and compressor",
                                    runs));
-  if (const std::string note = note_on_batch(options.scale.batch, workers); !note.empty())
+  if (const std::string note = note_on_batch(options.batch, workers); !note.empty())
     say("note: {}\n", note);
   std::vector<ScaleRow> rows;
   for (const Rank ranks : workers) {
-    const training::ModelProfile profile = options.scale.on_each(model, ranks);
+    const training::ModelProfile profile = options.on_each(model, ranks);
     for (const ScaleNetwork& network : networks)
       for (const std::string& algorithm : options.algorithms)
         for (const std::string& scheduler : options.schedulers)
           for (const std::string& compressor : options.compressors) {
-            training::TrainingPlan plan = options.scale.plan(profile, scheduler, compressor, ranks);
-            const training::MakeNetwork make = options.scale.place(plan, profile, network);
+            training::TrainingPlan plan = options.plan(profile, scheduler, compressor, ranks);
+            const training::MakeNetwork make = options.place(plan, profile, network);
             plan.algorithm = &choose_algorithm(
                 algorithm.empty() ? std::string(plan.strategy->route) : algorithm, plan, make);
             rows.push_back(simulated_row({.model = profile.name,
                                           .network = network.text(),
-                                          .strategy = options.scale.strategy.name(),
+                                          .strategy = options.strategy.name(),
                                           .scheduler = scheduler,
                                           .compressor = compressor,
                                           .batch = profile.batch},
@@ -79,18 +79,18 @@ std::vector<ScaleRow> rows_of(const PlanOptions& options) {
 
 void run_breakdown(const PlanOptions& options) {
   if (!options.trace.empty()) check_writable(options.trace);
-  check_can_write(options.scale.json);
+  check_can_write(options.json);
   const std::vector<ScaleRow> rows = rows_of(options);
   if (!options.trace.empty())
-    write_file(options.trace, training::json_text(training::make_trace(
-                                  rows.front().steps.spans, context(options.scale.command))) +
+    write_file(options.trace, training::json_text(training::make_trace(rows.front().steps.spans,
+                                                                       context(options.command))) +
                                   "\n");
-  if (options.scale.json != "-" && options.trace != "-") {
+  if (options.json != "-" && options.trace != "-") {
     print("{}\n", Lines{breakdown_table(rows)});
     for (const ScaleRow& row : rows) print("{}", Lines{explain(row)});
   }
-  if (options.scale.json.empty()) return;
-  ResultFile file(options.scale.json, ResultFile::Mode::fresh, context(options.scale.command));
+  if (options.json.empty()) return;
+  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
   for (const ScaleRow& row : rows) file.add(to_json(row));
 }
 

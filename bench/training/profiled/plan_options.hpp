@@ -8,17 +8,13 @@
 
 namespace arlab::bench {
 
-struct PlanOptions {
-  ScaleOptions scale;
-  std::vector<std::string> workers;     ///< as given; empty: 8, 64 and 512
-  std::vector<std::string> algorithms;  ///< as given; empty: auto, or by strategy
-  std::vector<std::string> schedulers{"buckets"}, compressors{"none"};
+struct PlanOptions : ScaleOptions {
   std::string trace;
   bool breakdown = false;
 
-  void add(CLI::App& command);
+  void add(CLI::App& app);
   /// Completes what was parsed. Throws Error(usage) for an option that changes nothing.
-  void complete(const CLI::App& command);
+  void complete_plan();
   std::vector<Rank> chosen_workers() const;
 };
 

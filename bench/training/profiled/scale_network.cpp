@@ -9,16 +9,17 @@
 
 namespace arlab::bench {
 
-ScaleNetwork::ScaleNetwork(std::string spec, Time latency, std::uint64_t seed)
-    : spec_(std::move(spec)), latency_(latency) {
+ScaleNetwork::ScaleNetwork(std::string spec, std::uint64_t seed) : spec_(std::move(spec)) {
   if (is_port_rate(spec_)) {
-    bandwidth_ = parse_port_rate(spec_, "network");
+    const PortSpec port = parse_port(spec_);
+    bandwidth_ = port.bytes_per_second;
+    latency_ = latency_of(port);
     return;
   }
   use_networks(model_, {spec_});
   model_.check_machine();
   if (model_.topologies.empty()) return;
-  model_.network.seed = seed;
+  model_.usual.seed = seed;
 }
 
 training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks, Rank group) const {

@@ -13,9 +13,9 @@ namespace arlab::bench {
 
 class ScaleNetwork {
  public:
-  /// `spec`: "100G" (bits per second of a port), "fat_tree:k=16,bandwidth=100Gbps", or the name of
-  /// a machine file, which ends in ".toml". Throws Error(usage) that names it.
-  ScaleNetwork(std::string spec, Time latency, std::uint64_t seed);
+  /// `spec`: "100G" (bits per second of a port), "100G:latency=5us", "fat_tree:k=16", or the name
+  /// of a machine file, which ends in ".toml". Throws Error(usage) that names it.
+  ScaleNetwork(std::string spec, std::uint64_t seed);
 
   const std::string& text() const { return spec_; }
   bool has_ports() const { return bandwidth_ > 0; }

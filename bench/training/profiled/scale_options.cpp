@@ -37,15 +37,6 @@ std::string unknown_profile(const std::string& model) {
       model, offer, profile_names());
 }
 
-void expect_positive(std::span<const double> slowdown) {
-  for (const double factor : slowdown)
-    if (!(factor > 0) || !(factor <= 1e6))
-      fail(Blame::usage,
-           fmt::format("--slowdown has the factor {}: give factors above 0 and at most "
-                       "1e6, such as 1 or 2.5",
-                       factor));
-}
-
 training::ModelProfile with_batch(training::ModelProfile profile, Count batch, double slower) {
   const double factor = slower * static_cast<double>(batch) / static_cast<double>(profile.batch);
   if (factor != 1)
@@ -59,78 +50,16 @@ training::ModelProfile with_batch(training::ModelProfile profile, Count batch, d
 
 }  // namespace
 
-void add_batch(CLI::App& app, Count& batch, Count& local) {
-  constexpr std::int32_t kMost = 1 << 24;
-  const auto add = [&app](const std::string& names, const std::string& what, Count& value,
-                          const std::string& help) {
-    app.add_option_function<std::string>(
-           names,
-           [&value, what](const std::string& text) {
-             value = checked_number(parse_count(text, what), what, 1, kMost);
-           },
-           help)
-        ->type_name("NUMBER");
-  };
-  add("-B,--batch,--batch-size,--global-batch", "--batch", batch,
-      "Samples of all workers together per step, not of each; the passes take time in proportion");
-  add("--local-batch", "--local-batch", local,
-      "Samples per worker and step, instead (default: the profile's)");
+ScaleOptions::ScaleOptions() {
+  strategy.spec = "multi_worker";
+  codec_cost = "0.01,0.01";
 }
 
-void add_exchange(CLI::App& app, std::vector<std::string>& schedulers,
-                  std::vector<std::string>& compressors) {
-  app.add_option("--scheduler", schedulers,
-                 "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
-                 "several")
-      ->type_name("SPECS");
-  app.add_option("--compressor", compressors,
-                 "Compression of gradients: any of `arlab list compressors` (default none); or "
-                 "several")
-      ->type_name("SPECS");
-}
-
-void add_networks(CLI::App& app, std::vector<std::string>& networks, const std::string& more) {
-  app.add_option("--network", networks, network_help("10G") + more)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name("NETWORKS");
-}
-
-void ScaleOptions::add(CLI::App& app) {
+void ScaleOptions::add_model(CLI::App& app) {
   app.add_option("-m,--model", model,
                  fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et (default {})",
                              profile_names(), model))
       ->type_name("MODEL");
-  strategy.add(app,
-               "Any of `arlab list strategies`, with parameters as in diloco:every=16,fragments=4 "
-               "(default multi_worker)");
-  app.add_option("--latency", latency, "Of a message between ports (default 20us)")
-      ->type_name("TIME");
-  add_number(app, "--groups", group, 1, kMostSimulatedWorkers,
-             "Ranks per node, for hierarchical and hsdp (default: those of the topology)");
-  add_number(app, "--segments", segments, 1, 1024, "Pipeline each allreduce (default 1)");
-  add_number(app, "--steps", steps, 4, 10'000, "Training steps to simulate (default 12)");
-  add_batch(app, batch, local_batch);
-  app.add_option(
-         "--codec-cost", codec_cost,
-         "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
-         "GPU's memory each)")
-      ->type_name("NS,NS");
-  app.add_option("--slowdown", slowdown, kSlowdownHelp)->delimiter(',')->type_name("FACTORS");
-  app.add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
-      ->type_name("PART");
-  app.add_option_function<std::string>(
-         "--seed",
-         [this](const std::string& text) {
-           const Count number = parse_count(text, "--seed");
-           if (number < 0)
-             fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
-           seed = static_cast<std::uint64_t>(number);
-         },
-         "Seed of random numbers: of jitter and routes (default 1)")
-      ->type_name("SEED");
-  app.add_option("--json", json, "Write one record per row as JSON Lines to this file; - is stdout")
-      ->type_name("FILE");
 }
 
 void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
@@ -141,7 +70,7 @@ void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
 
 training::ModelProfile ScaleOptions::profile() const {
   if (!model.starts_with(kProfile)) fail(Blame::usage, unknown_profile(model));
-  expect_positive(slowdown);
+  check_compute();
   if (batch > 0 && local_batch > 0)
     fail(Blame::usage,
          "--batch, of all workers, and --local-batch, of each, are both given: give only one");
@@ -151,18 +80,14 @@ training::ModelProfile ScaleOptions::profile() const {
 }
 
 training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profile,
-                                             Rank workers) const {
+                                             Rank all_workers) const {
   if (batch == 0) return profile;
-  if (batch % workers != 0)
+  if (batch % all_workers != 0)
     fail(Blame::usage,
          fmt::format("--batch {} cannot be divided among {} equally: give a multiple, or "
                      "--local-batch, which is per worker",
-                     batch, show_plural(workers, "worker")));
-  return with_batch(profile, batch / workers, 1);
-}
-
-std::vector<double> ScaleOptions::slowdown_by_rank() const {
-  return slowdown.size() == 1 ? std::vector<double>{} : slowdown;
+                     batch, show_plural(all_workers, "worker")));
+  return with_batch(profile, batch / all_workers, 1);
 }
 
 std::string note_on_batch(Count batch, std::span<const Rank> workers) {
@@ -175,49 +100,42 @@ std::string note_on_batch(Count batch, std::span<const Rank> workers) {
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
-  const Time each = to_time(parse_time(latency, "--latency"));
-  if (each > 10 * kSecond)
-    fail(Blame::usage, fmt::format("--latency is {}: give at most 10s", latency));
   std::vector<ScaleNetwork> all;
   for (const std::string& spec :
        networks.empty() ? std::vector<std::string>{"10G"} : without_repeats(split_specs(networks)))
-    all.emplace_back(spec, each, seed);
+    all.emplace_back(spec, seed);
   return all;
 }
 
-void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::string>& algorithms,
-                                 const std::vector<std::string>& compressors) const {
-  const auto needs = [&](const char* option, bool has_effect, std::string_view what) {
-    if (app.count(option) > 0 && !has_effect) fail_without_effect(option, what);
-  };
+void ScaleOptions::check_effects(const std::vector<std::string>& used_algorithms,
+                                 const std::vector<std::string>& used_compressors) const {
   const auto any = [](const auto& all, auto has) {
     return std::any_of(all.begin(), all.end(), has);
   };
   const training::StrategyKind& kind = training::find_strategy(strategy.name());
-  const std::vector<ScaleNetwork> wires = parsed_networks();
-  const bool has_ports = any(wires, [](const ScaleNetwork& n) { return n.has_ports(); });
-  const bool has_links = any(wires, [](const ScaleNetwork& n) { return !n.has_ports(); });
-  for (const char* option : {"--algorithm", "--segments"})
+  for (const char* option : {"--algorithm", "--exchange segments"})
     needs(option, !kind.direct, "a strategy that does not send gradients from rank to rank itself");
   needs("--scheduler", kind.sharded || kind.schedules || kind.staggers,
         "strategy multi_worker or mirrored");
-  needs("--latency", has_ports, "a network of ports, such as --network 10G");
-  needs("--seed", has_links || jitter != 0, "--jitter or a topology");
+  needs("--compute seed",
+        jitter != 0 || any(parsed_networks(), [](const auto& n) { return !n.has_ports(); }),
+        "--compute jitter or a topology");
   needs(
-      "--groups",
-      kind.grouped || (!kind.direct && any(algorithms,
+      "--exchange groups",
+      kind.grouped || (!kind.direct && any(used_algorithms,
                                            [](const std::string& name) {
                                              return name == "auto" ||
                                                     (!name.empty() && find_algorithm(name).grouped);
                                            })),
       "--algorithm hierarchical or --strategy hsdp");
-  needs("--codec-cost", any(compressors, [](const std::string& spec) { return spec != "none"; }),
+  needs("--compute codec",
+        any(used_compressors, [](const std::string& spec) { return spec != "none"; }),
         "--compressor");
 }
 
 training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                                           const std::string& scheduler,
-                                          const std::string& compressor, Rank workers) const {
+                                          const std::string& compressor, Rank all_workers) const {
   training::GradientOptions gradients;
   set_scheduler(gradients, scheduler);
   set_compressor(gradients, compressor);
@@ -236,24 +154,22 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                               .scheduler = &training::find_scheduler(gradients.scheduler),
                               .scheduling = gradients.scheduling,
                               .segments = segments,
-                              .ranks = workers + serving,
+                              .ranks = all_workers + serving,
                               .slowdown = slowdown_by_rank(),
                               .jitter = jitter,
                               .seed = seed,
                               .steps = steps};
-  expect_positive(slowdown);
-  if (!(jitter >= 0) || !(jitter <= 1e6))
-    fail(Blame::usage, fmt::format("--jitter is {}: give 0 to 1e6, such as 0.1", jitter));
+  check_compute();
   const training::CodecCost codec = parse_codec_cost(codec_cost);
   if (gradients.compressor && kind.direct) {
     plan.compression = {.choice = *gradients.compressor, .codec = codec};
   } else if (gradients.compressor) {
     const Count n = profile.parameters();
     const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
-    const std::string way = training::code_route(gradients, {&whole, 1}, workers).way;
-    const auto aggregation = training::find_aggregation(way);
-    plan.compression = {*gradients.compressor,
-                        aggregation.value_or(training::Aggregation::all_gather), codec};
+    const std::string way = training::code_route(gradients, {&whole, 1}, all_workers).way;
+    const auto found = training::find_aggregation(way);
+    plan.compression = {*gradients.compressor, found.value_or(training::Aggregation::all_gather),
+                        codec};
   }
   return plan;
 }

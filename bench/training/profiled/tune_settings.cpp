@@ -27,15 +27,9 @@ std::vector<std::string> usual_schedulers() {
 }
 
 ScaleOptions scale_options(const ReplayOptions& options, const training::TrainerOptions& learning) {
-  ScaleOptions scale;
+  ScaleOptions scale = options;
   scale.set_strategy(learning);
-  scale.model = options.model;
-  scale.networks = options.networks;
-  scale.latency = options.latency;
   scale.codec_cost = options.search_codec_cost();
-  scale.slowdown = options.slowdown;
-  scale.batch = options.batch;
-  scale.local_batch = options.local_batch;
   return scale;
 }
 

@@ -57,14 +57,11 @@ void check_values(const TrainOptions& options) {
   if (options.given("--batch") && options.given("--local-batch"))
     fail(Blame::usage,
          "--batch, of all workers, and --local-batch, of each, are both given: give only one");
-  const std::string& aggregation = options.learning.options.gradients.aggregation;
+  const std::string& aggregation = options.aggregation;
   std::vector<std::string_view> known{"auto", "doubling", "balanced"};
   for (const training::Aggregation a : training::kAggregations) known.push_back(name(a));
   if (std::find(known.begin(), known.end(), aggregation) == known.end())
     fail_unknown("aggregation", aggregation, known);
-  constexpr Count kMostThreads = 1024;
-  if (options.threads > kMostThreads)
-    fail(Blame::usage, fmt::format("--threads is {}: give 1 to {}", options.threads, kMostThreads));
   if (!options.tensorboard.empty())
     training::require_protobuf(fmt::format("--tensorboard {}: ", options.tensorboard));
   if (options.given("--target") && !(options.target > 0 && options.target <= 1))
@@ -73,7 +70,8 @@ void check_values(const TrainOptions& options) {
                      options.target));
   options.feed.check_values();
   options.rates.check_values(options.learning);
-  options.world.check_values();
+  options.check_compute();
+  options.world().check_values();
 }
 
 // Records have a port's rate or a topology.
@@ -89,8 +87,8 @@ void check_virtual_networks(const VirtualRun& world) {
 }
 
 void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
-  const auto needs = [&](std::string_view option, bool has_effect, std::string_view what) {
-    if (options.given(option) && !has_effect) fail_without_effect(option, what);
+  const auto needs = [&](std::string_view what, bool has_effect, std::string_view needed) {
+    options.needs(what, has_effect, needed);
   };
   const auto any = [&](auto has) { return std::any_of(configs.begin(), configs.end(), has); };
   const auto any_kind = [&](bool (*has)(const StrategyKind&)) {
@@ -101,43 +99,47 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   };
   const auto is_equal = [](const StrategyKind& k) { return k.equal_replicas; };
   const auto uses_route = [](const StrategyKind& k) { return !k.direct; };
-  needs("--check-every", any_kind(is_equal), strategy(is_equal));
-  needs("--momentum", any([](const TrainConfig& c) {
-          return c.learning.optimizer.kind == training::OptimizerKind::momentum;
-        }),
-        "--optimizer momentum");
+  needs("--exchange check_every", any_kind(is_equal), strategy(is_equal));
+  if (options.rates.sets_momentum && !any([](const TrainConfig& c) {
+        return c.learning.optimizer.kind == training::OptimizerKind::momentum;
+      }))
+    fail_without_effect("--optimizer momentum=", "optimizer momentum");
   needs("--algorithm", any_kind(uses_route),
         "a strategy that does not send gradients from rank to rank itself");
-  needs("--segments",
+  needs("--exchange segments",
         any([](const TrainConfig& c) { return !strategy_of(c).direct && route_of(c) != "native"; }),
         "an algorithm of our own, such as ring");
-  needs("--groups", any(uses_groups), "--algorithm hierarchical or --strategy hsdp");
+  needs("--exchange groups", any(uses_groups), "--algorithm hierarchical or --strategy hsdp");
   needs("--scheduler", any(takes_scheduler),
         strategy([](const StrategyKind& k) { return k.schedules; }));
   const bool compresses =
       any([](const TrainConfig& c) { return c.learning.options.gradients.compressor.has_value(); });
-  needs("--aggregation", compresses, "--compressor");
-  needs("--codec-cost", compresses, "--compressor");
+  needs("--exchange aggregation", compresses, "--compressor");
+  needs("--compute codec", compresses, "--compressor");
   needs("--target", options.tunes() || (configs.size() > 1 && is_virtual(configs.front())),
         "several runs of --backend virtual, or --tune");
   const bool emulated = !configs.empty() && is_virtual(configs.front());
   needs("--network", options.tunes() || emulated, "--backend virtual or --tune");
-  if (emulated) check_virtual_networks(options.world);
-  needs("--warmup-steps", !emulated, "real ranks: virtual ones take the same time from the start");
+  if (emulated) check_virtual_networks(options.world());
+  if (options.sets_warmup && emulated)
+    fail_without_effect("--steps warmup", "real ranks: virtual ones take the same time throughout");
   if (options.feed.threads && emulated)
     fail_without_effect("--input threads", "real ranks: virtual ones wait for no input");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
-  for (const std::string_view option : VirtualRun::kOptions)
-    needs(option, emulated, "--backend virtual");
+  for (const std::string_view setting : VirtualRun::kSettings)
+    needs(setting, emulated, "--backend virtual");
   const bool reads_files = options.data.starts_with("idx:") || options.data.starts_with("cifar10:");
-  needs("--samples", !reads_files, "--data synthetic");
-  needs("--save", !options.checkpoint.empty(), "--checkpoint");
+  if (options.sets_samples && reads_files)
+    fail_without_effect("--data samples", "--data synthetic");
+  if (options.sets_policy && options.checkpoint.empty())
+    fail(Blame::usage, "--checkpoint has settings, but no folder: name one, as in run1:every=100");
   for (const TrainConfig& c : configs)
-    if (const Count most = most_samples(c); options.learning.micro_batches > most)
+    if (const Count most = most_samples(c); options.micro_batches > most)
       fail(Blame::usage,
-           fmt::format("--micro-batches is {}, but a worker has at most {} of {} samples per step: "
-                       "give at most {}",
-                       options.learning.micro_batches, most, c.batch, most));
+           fmt::format(
+               "--compute micro_batches is {}, but a worker has at most {} of {} samples per step: "
+               "give at most {}",
+               options.micro_batches, most, c.batch, most));
 }
 
 std::string note_on_single_worker(const TrainOptions& options,
@@ -146,7 +148,8 @@ std::string note_on_single_worker(const TrainOptions& options,
     return "";
   std::string names;
   for (const std::string_view option :
-       {"--algorithm", "--segments", "--groups", "--scheduler", "--no-overlap", "--check-every"})
+       {"--algorithm", "--exchange segments", "--exchange groups", "--scheduler",
+        "--exchange overlap", "--exchange check_every"})
     if (options.given(option)) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
   if (options.feed.sharding != FeedOptions{}.sharding)
     names += fmt::format("{}--input sharding", names.empty() ? "" : ", ");

@@ -89,7 +89,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
       job.ranks() < 2)
     workers = {1};
   const bool is_virtual = backend.placement == Placement::emulated;
-  const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
+  const auto networks = is_virtual ? options.world().networks() : std::vector<VirtualNetwork>(1);
   const std::vector<std::string>& algorithms = options.algorithms;
   const auto kinds = chosen_schedulers(options);
   const auto codes = chosen_compressors(options);
@@ -104,8 +104,8 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
       return;
     }
     if (is_virtual) {
-      c.learning.speed = options.world.parsed_speed();
-      gradients.codec = options.world.codec_of(gradients, c.architecture->parameters);
+      c.learning.speed = options.world().parsed_speed();
+      gradients.codec = options.world().codec_of(gradients, c.architecture->parameters);
     }
     for (const VirtualNetwork& network : networks) {
       c.network = network;

@@ -259,7 +259,7 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
   if (!r.codes.way.empty()) body.aggregation = r.codes.way;
   if (!r.gradients.empty()) body.gradients = r.gradients;
   if (c.backend->placement == collectives::Placement::emulated)
-    body.emulation = emulation_of(c, options.world);
+    body.emulation = emulation_of(c, options.world());
   if (!r.step_us.empty()) body.step_time_us = summarize(r.step_us);
   for (const training::EpochReport& e : r.epochs) body.epochs.push_back(epoch_of(e));
   body.timed = costs_of(timed(r));

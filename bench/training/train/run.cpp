@@ -207,7 +207,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
       },
       run_parameters_of(config, options, data, sampling));
   if (options.sync_batch_norm && trainer.replica().statistics().empty())
-    fail(Blame::usage, fmt::format("--sync-bn has no effect here: model {} has no batch "
+    fail(Blame::usage, fmt::format("--compute sync_bn has no effect here: model {} has no batch "
                                    "normalization, leave it out or use another model",
                                    config.architecture->name));
   std::optional<ProgressPrinter> printer;

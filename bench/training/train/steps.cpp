@@ -43,21 +43,22 @@ training::Sampling validation_samples(training::Sampling sampling, const trainin
 
 void check_equal_shares(const training::Sampling& s) {
   if (s.global_batch % s.workers != 0)
-    fail(Blame::usage,
-         fmt::format(
-             "--sync-bn needs equal batches on all workers, and {} samples cannot be divided "
-             "by {}: use a --batch that is a multiple of the workers",
-             s.global_batch, s.workers));
+    fail(Blame::usage, fmt::format("--compute sync_bn needs equal batches on all workers, and {} "
+                                   "samples cannot be divided "
+                                   "by {}: use a --batch that is a multiple of the workers",
+                                   s.global_batch, s.workers));
   if (s.drop_remainder || s.sharding == training::Sharding::off) return;
   if (s.sharding == training::Sharding::file)
     fail(Blame::usage,
-         "--sync-bn needs equal batches on all workers, and their files do not end together: "
+         "--compute sync_bn needs equal batches on all workers, and their files do not end "
+         "together: "
          "leave out --input drop_remainder=off, or use sharding=data");
   if (const Count rest = s.samples % s.global_batch; rest % s.workers != 0)
     fail(Blame::usage,
-         fmt::format("--sync-bn needs equal batches on all workers, and the last {} of {} cannot "
-                     "be divided by {}: leave out --input drop_remainder=off",
-                     rest, show_plural(s.samples, "sample"), s.workers));
+         fmt::format(
+             "--compute sync_bn needs equal batches on all workers, and the last {} of {} cannot "
+             "be divided by {}: leave out --input drop_remainder=off",
+             rest, show_plural(s.samples, "sample"), s.workers));
 }
 
 void set_epochs(training::TrainerOptions& learning, const TrainOptions& options,

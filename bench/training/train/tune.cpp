@@ -32,12 +32,12 @@ void check_tuning(const TrainOptions& options, const std::vector<TrainConfig>& c
     fail(Blame::usage, "--tune has no setting to train with: the notes above say why");
   const bool emulated = configs.front().backend->placement == Placement::emulated;
   if (options.models.size() > 1 || options.chosen_workers().size() > 1 ||
-      (emulated && options.world.networks().size() > 1))
+      (emulated && options.world().networks().size() > 1))
     fail(Blame::usage,
          "--tune is for one model and one number of workers on one network: give one of each");
   if (configs.front().ranks == 1)
     fail(Blame::usage, "--tune needs at least 2 workers: a single worker exchanges nothing");
-  if (!emulated && options.world.specs.empty())
+  if (!emulated && options.networks.empty())
     fail(Blame::usage,
          "--tune searches in simulation: give the network with --network, such as the machine file "
          "that `arlab calibrate -o machine.toml` writes");
@@ -73,11 +73,10 @@ training::ModelProfile profile_of(const TrainOptions& options, const TrainConfig
 
 ScaleOptions scale_of(const TrainOptions& options, const TrainConfig& c) {
   ScaleOptions scale;
-  scale.networks = options.world.specs;
+  scale.networks = options.networks;
   if (c.backend->placement == Placement::emulated) {
-    const VirtualRun& world = options.world;
+    const VirtualRun world = options.world();
     scale.networks = world.network_words();
-    if (!world.latency.empty()) scale.latency = world.latency;
     scale.slowdown = world.slowdown.size() == 1 ? world.slowdown_on(c.workers) : world.slowdown;
     scale.jitter = world.jitter;
   }
@@ -92,7 +91,7 @@ TrainConfig with(TrainConfig config, const ExchangeSetting& setting, const Train
   set_scheduler(gradients, setting.scheduler);
   set_compressor(gradients, setting.compressor);
   if (config.backend->placement == Placement::emulated)
-    gradients.codec = options.world.codec_of(gradients, config.architecture->parameters);
+    gradients.codec = options.world().codec_of(gradients, config.architecture->parameters);
   return config;
 }
 
@@ -119,8 +118,8 @@ SettingsSearch searched(const TrainOptions& options, const TrainConfig& base,
                               [&](const std::string& compressor) {
                                 training::GradientOptions gradients;
                                 set_compressor(gradients, compressor);
-                                return options.world.codec_of(gradients,
-                                                              base.architecture->parameters);
+                                return options.world().codec_of(gradients,
+                                                                base.architecture->parameters);
                               }},
                          space);
 }
@@ -200,7 +199,7 @@ int tune(const TrainOptions& options, Job& job, const Backend& backend,
   if (job.is_root()) check_can_write(options.tune);
   const TrainConfig& base = configs.front();
   const bool emulated = backend.placement == Placement::emulated;
-  const Backend ranks = emulated ? options.world.backend(base.network, options.seed) : backend;
+  const Backend ranks = emulated ? options.world().backend(base.network, options.seed) : backend;
   const Datasets data = datasets_of(options, *base.architecture);
   const SearchSpace space = space_of(options, base);
   const SettingsSearch search = searched(options, base, space, data);

@@ -64,7 +64,7 @@ TEST_CASE("the rank is the launcher's") {
 }
 
 TEST_CASE("variables that are not a rank below the ranks are refused where a sweep is shared") {
-  CHECK(refused({}).find("--share finds no rank in the environment") != std::string::npos);
+  CHECK(refused({}).find("--jobs share finds no rank in the environment") != std::string::npos);
   for (const std::string bad : {"4", "-1", "abc", "", "1.5", "99999999999"}) {
     CHECK(rank({{"SLURM_PROCID", bad}, {"SLURM_NTASKS", "4"}}) == "none");
     CHECK(refused({{"SLURM_PROCID", bad}, {"SLURM_NTASKS", "4"}})

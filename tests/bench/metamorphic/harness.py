@@ -119,7 +119,8 @@ def configuration(case, models=MODELS, collectives=COLLECTIVES):
     if r.random() < 0.3:
         arguments += ["--root", r.randrange(ranks)]
     if model not in ("alpha_beta", "loggops"):
-        arguments += ["--topology", topology(case, ranks), "--placement", r.choice(("block", "random"))]
+        spec = topology(case, ranks)
+        arguments[arguments.index("--network") + 1] += f",placement={r.choice(('block', 'random'))},topology={spec}"
     if r.random() < 0.3 and collective not in ("reduce_scatter", "all_gather") and (case.is_open or model in ("alpha_beta", "connections")):
         arguments += ["--segments", r.choice((2, 3, 4))]
     return arguments

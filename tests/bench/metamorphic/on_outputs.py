@@ -68,7 +68,7 @@ def exported(case):
     model = r.choice(("alpha_beta", "loggops", "fluid", "packet", "connections"))
     run = ["-p", ranks, "-n", elements, *model_arguments(case, model, ranks)]
     strip = lambda times: {key[1:]: t for key, t in times.items()}
-    original = strip(case.times(name, "-c", collective, *run, "--events"))
+    original = strip(case.times(name, "-c", collective, *run, "--engine", "events"))
     expect_same(original, strip(case.times("file:schedule.json", "-c", collective, *run)), "a schedule in JSON")
     count = case.records("count", "file:schedule.json", "-c", collective, "-p", ranks, "-n", elements)[0]
     claimed = case.records("count", name, *what)[0]
@@ -111,7 +111,7 @@ def edges(case):
         counts = {r["algorithm"]: (r["messages"], r["elements_sent"], r["rounds"]) for r in case.records("count", *what)}
         model = r.choice(("alpha_beta", "loggops", "fluid"))
         for record in case.records("simulate", *what, "--network", model):
-            if record["skipped"] is not None or record["algorithm"] not in counts:  # forest is counted with --trees only
+            if record["skipped"] is not None or record["algorithm"] not in counts:  # forest is counted with --layout trees only
                 continue
             if (record["messages"], record["elements_sent"], record["rounds"]) != counts[record["algorithm"]]:
                 raise Broken(f"{record['algorithm']}: simulated {record['messages']} messages, counted {counts[record['algorithm']]}")
@@ -161,7 +161,7 @@ def tuned(case):
     r = case.random
     names, ranks, sizes = r.sample(("ring", "butterfly", "tree", "rabenseifner", "chain", "all_to_all"), 4), r.sample((2, 4, 8), 2), r.sample((16, 1024, 65536, 1 << 22), 2)
     network = topology(case, max(ranks))
-    common = ["--by", "simulated", "-p", ",".join(map(str, sorted(ranks))), "-s", ",".join(map(str, sorted(sizes))), f"--network={network}"]
+    common = ["-p", ",".join(map(str, sorted(ranks))), "-s", ",".join(map(str, sorted(sizes))), f"--network={network}"]
     case.run("tune", ",".join(names), *common, "--table", "t.json")
     case.run("tune", ",".join(names[::-1]), *common, "--table", "u.json")
     times = case.times(",".join(names), "-p", ",".join(map(str, ranks)), "-s", ",".join(map(str, sizes)), "--network", network)

@@ -14,7 +14,7 @@ def units(case):
     expect_same(first, case.times("all", "-p", "6", "-n", f"{k * 256}K", "--network", f"alpha_beta:alpha={alphas[0]}"), "elements and bytes")
     gigabytes = r.choice((1, 12.5, 50, 100))
     rates = (f"{gigabytes * 8}Gbps", f"{gigabytes}GB/s", f"{gigabytes * 8000} Mbit/s", f"{gigabytes / 1000}TBps", f"{gigabytes * 1e9}B/s")
-    network = lambda rate: ("all", "-p", 4, "-s", "64K", "--topology", f"ring:hosts=4,bandwidth={rate}")
+    network = lambda rate: ("all", "-p", 4, "-s", "64K", "--network", f"ring:hosts=4,bandwidth={rate}")
     expect_same(case.times(*network(rates[0])), case.times(*network(r.choice(rates[1:]))), "units of bandwidths")
 
 
@@ -56,7 +56,7 @@ def scaled_network(case):
         spec = topology(case, ranks)
         if spec.startswith(("rail_pod", "dragonfly")):  # have several kinds of links
             spec = f"ring:hosts={ranks}"
-        return case.times("all", "-p", ranks, "-n", elements, "--topology", f"{spec},{wires}", "--placement", "random")
+        return case.times("all", "-p", ranks, "-n", elements, "--network", f"{spec},{wires},placement=random")
 
     # Each message ends at a whole picosecond, and there are at most some hundred one after the other.
     slack = lambda key: k * (50 + 20 * key[1])
@@ -73,8 +73,8 @@ def engines(case):
     """Every engine gives the same times."""
     arguments = configuration(case, models=("alpha_beta", "loggops", "fluid", "fluid"))
     usual = case.times(*arguments)
-    for option in ("--events", "--no-symmetry"):
-        expect_same(usual, case.times(*arguments, option), option)
+    for engine in ("events", "all_ranks"):
+        expect_same(usual, case.times(*arguments, "--engine", engine), engine)
     expect_same(usual, case.times(*arguments, "-j", 1), "-j 1")
 
 
@@ -108,7 +108,7 @@ def larger_is_not_faster(case):
             if large[a, p, 2 * n, s] < t:
                 raise Broken(f"{a}: {n} elements take {t} ps, {2 * n} elements {large[a, p, 2 * n, s]} ps")
     rates = sorted(r.sample(range(1, 400), 3))
-    network = lambda rate: case.times(",".join(IN_STEP), "-p", ranks, "-n", sizes[0], "--topology", f"crossbar:bandwidth={rate}Gbps")
+    network = lambda rate: case.times(",".join(IN_STEP), "-p", ranks, "-n", sizes[0], "--network", f"crossbar:bandwidth={rate}Gbps")
     slower, faster = network(rates[0]), network(rates[-1])
     for key, t in slower.items():
         if faster[key] > t:
@@ -126,12 +126,12 @@ def relabeled(case):
         roots = [case.times(names, "-c", collective, "-p", ranks, "-n", 1000, "--root", root, *parameters)
                  for root in (0, r.randrange(1, ranks))]
         expect_same(*roots, f"another root of {collective}")
-    network = ("all", "-p", ranks, "-n", r.choice((10, 10_000)), "--topology", f"crossbar:hosts={ranks}")
-    expect_same(case.times(*network), case.times(*network, "--placement", "random", "--seed", r.randint(1, 99)), "another placement on a crossbar")
+    network = ("all", "-p", ranks, "-n", r.choice((10, 10_000)), "--network", f"crossbar:hosts={ranks}")
+    expect_same(case.times(*network), case.times(*network[:-1], f"{network[-1]},placement=random,seed={r.randint(1, 99)}"), "another placement on a crossbar")
     shift = r.randrange(1, ranks)
     case.write("shifted.txt", "".join(f"h{(i + shift) % ranks}\n" for i in range(ranks)))
-    ring = ("ring,butterfly,all_to_all,circulant,round_robin,pat", "-p", ranks, "-n", 1000, "--topology", f"ring:hosts={ranks}")
-    expect_same(case.times(*ring), case.times(*ring, "--placement", "./shifted.txt"), "a shifted ring", lambda key: 20 * key[1])
+    ring = ("ring,butterfly,all_to_all,circulant,round_robin,pat", "-p", ranks, "-n", 1000, "--network", f"ring:hosts={ranks}")
+    expect_same(case.times(*ring), case.times(*ring[:-1], f"{ring[-1]},placement=./shifted.txt"), "a shifted ring", lambda key: 20 * key[1])
 
 
 def bounded(case):
@@ -139,16 +139,16 @@ def bounded(case):
     r = case.random
     ranks, k = r.choice((4, 6, 8)), r.choice((2, 3, 7))
     spec = r.choice((f"ring:hosts={ranks}", f"torus:dims={ranks // 2}x2", f"full_mesh:hosts={ranks}", f"leaf_spine:leaves=2,hosts={ranks // 2},spines=2", "hypercube:d=3"))
-    link = ("--fault", f"slow={'h0--leaf0' if spec.startswith('leaf') else 'h0--h1'}:")
+    link = f"slow={'h0--leaf0' if spec.startswith('leaf') else 'h0--h1'}:"
     verdicts = []
     for factor in ("7", "100", f"{r.uniform(1.1, 50):.2f}", repr(r.uniform(2, 9)), repr(r.randint(3, 40) / r.choice((2, 3)))):
-        one, more = (case.records("bound", f"{spec},bandwidth={rate}Gbps", link[0], link[1] + factor)[0] for rate in (10, 10 * k))
+        one, more = (case.records("bound", f"{spec},bandwidth={rate}Gbps,{link}{factor}")[0] for rate in (10, 10 * k))
         for key in ("all_gather_gb_per_s", "reduce_scatter_gb_per_s", "allreduce_gb_per_s", "allreduce_equal_shares_gb_per_s"):
             if abs(more[key] - k * one[key]) > 1e-9 * more[key]:
                 raise Broken(f"{key}: {one[key]}, and {more[key]} with {k} times the bandwidth")
         verdicts.append((one["allreduce_reached"], one["rounded_up"]))
-        for record in case.records("simulate", "all", "-p", one["hosts"], "-s", r.choice(("64", "64K", "4M")), "--topology",
-                                   f"{spec},bandwidth=10Gbps", link[0], link[1] + factor):
+        for record in case.records("simulate", "all", "-p", one["hosts"], "-s", r.choice(("64", "64K", "4M")), "--network",
+                                   f"{spec},bandwidth=10Gbps,{link}{factor}"):
             if (record["optimum_fraction"] or 0) > 1 + 1e-9:
                 raise Broken(f"{record['algorithm']} takes {record['modelled_us']} us, the bound is {record['bound_us']} us")
     if set(verdicts) != {(True, 0)}:

@@ -25,8 +25,8 @@ TEST_CASE("ranks of one machine have no network that could be stated") {
   CHECK(model.networks().size() == 1);
   model.topologies = {"torus:dims=2x2"};
   CHECK(error_text(Blame::usage, [&] { model.networks(); }) ==
-        "ranks of one machine have no network: leave out --topology, --placement, --routing, "
-        "--fault and --seed, or set shared=no");
+        "ranks of one machine have no network: leave out topology, placement, routing, seed, dead "
+        "and slow, or set shared=no");
   model.given["shared"] = "no";
   CHECK(model.networks().front().topology == "torus:dims=2x2");
 }
@@ -45,22 +45,23 @@ TEST_CASE("a topology without a model is simulated with fluid") {
   CHECK_THAT(error_text(Blame::usage, [&] { model.networks(); }), contains("knows no topology"));
 }
 
-TEST_CASE("topologies and placements that are given twice are one network") {
+TEST_CASE("networks that are given twice are one network") {
   ModelOptions model;
-  model.topologies = {"torus:dims=2x2,torus:dims=2x2,ring:hosts=4"};
-  model.placements = {"block", "random", "block"};
-  CHECK(model.networks().size() == 4);
+  model.topologies = {"torus:dims=2x2,torus:dims=2x2,torus:dims=2x2,placement=random,ring:hosts=4"};
+  CHECK(model.networks().size() == 3);
+  CHECK(model.networks()[1].topology == "torus:dims=2x2");
+  CHECK(model.networks()[1].placement == "random");
 }
 
 TEST_CASE("options of random choices need some") {
   ModelOptions model;
   model.model = "packet";
-  model.network.seed = 7;
+  model.topologies = {":seed=7"};
   model.check_effects();  // routing automatic may be ecmp
-  model.network.routing = "shortest";
+  model.topologies = {":seed=7,routing=shortest"};
   CHECK_THAT(error_text(Blame::usage, [&] { model.check_effects(); }),
-             contains("--seed has no effect here"));
-  model.placements = {"block", "random"};
+             contains("seed has no effect here"));
+  model.topologies = {":seed=7,routing=shortest", ":seed=7,routing=shortest,placement=random"};
   model.check_effects();
   ModelOptions drifting;
   drifting.model = "connections";
@@ -84,4 +85,29 @@ TEST_CASE("no links bound the time of ranks of one machine") {
   const Problem problem{.ranks = 4, .elements = 1000};
   CHECK_FALSE(ranks_of_one_machine("yes").bound(0, problem, 4));
   CHECK(ranks_of_one_machine("no").bound(0, problem, 4) > 0);
+}
+
+TEST_CASE("any topology takes placement, routing, seed and broken links among its settings") {
+  const TopologyOptions all = topology_options(
+      "torus:placement=cyclic,dims=2x2,dead=h0--h1,routing=ecmp:flows=4,slow=h1-h3:4,seed=3");
+  CHECK(all.topology == "torus:dims=2x2");
+  CHECK(all.placement == "cyclic");
+  CHECK(all.routing == "ecmp:flows=4");
+  CHECK(all.seed == 3);
+  CHECK(all.faults == std::vector<std::string>{"dead=h0--h1", "slow=h1-h3:4"});
+  CHECK(topology_options("ring:routing=shortest").topology == "ring");
+  CHECK(topology_options("file:a.dot:placement=hosts.txt").topology == "file:a.dot");
+  CHECK(topology_options("torus:dims=2x2").topology == "torus:dims=2x2");
+  TopologyOptions usual;
+  usual.topology = "ring:hosts=4";
+  CHECK(topology_options(":seed=1", usual).topology == "ring:hosts=4");
+  CHECK(error_text(Blame::usage, [] { topology_options("ring:seed=1,seed=2"); }) ==
+        "network 'ring:seed=1,seed=2' sets seed twice: give it once");
+  CHECK_THAT(error_text(Blame::usage, [] { topology_options("ring:placement="); }),
+             contains("has an empty placement"));
+  CHECK_THAT(error_text(Blame::usage, [] { topology_options("ring:seed=-1"); }),
+             contains("seed is -1"));
+  CHECK(with_host_setting("ring", "seed=1") == "ring:seed=1");
+  CHECK(with_host_setting("file:a.dot", "seed=1") == "file:a.dot:seed=1");
+  CHECK(with_host_setting("torus:dims=2x2", "seed=1") == "torus:seed=1,dims=2x2");
 }

@@ -42,6 +42,12 @@ TEST_CASE("a network is a rate, a model with settings, a topology, or a machine 
   CHECK(machine.machine == "m.toml");
   CHECK(machine.parameters == std::map<std::string, std::string>{{"shared", "yes"}});
   CHECK(parse_network_spec("1.toml").machine == "1.toml");
+  const NetworkSpec port = parse_network_spec("10G:latency=5us");
+  CHECK(port.parameters == std::map<std::string, std::string>{{"alpha", "5us"}, {"beta", "800ps"}});
+  const NetworkSpec placed = parse_network_spec("m.toml:shared=no,placement=cyclic");
+  CHECK(placed.topology == ":placement=cyclic");
+  CHECK(placed.parameters == std::map<std::string, std::string>{{"shared", "no"}});
+  CHECK(parse_network_spec("packet:seed=2,mtu=1K,topology=torus").topology == "torus:seed=2");
   CHECK(parse_network_spec("1.dot").topology == "1.dot");
 }
 
@@ -56,6 +62,8 @@ TEST_CASE("a network that says too little or too much is refused by name") {
   CHECK(refused_spec("fluid:topology=") ==
         "network 'fluid:topology=' has an empty topology: name one");
   CHECK_THAT(refused_spec("10"), contains("10"));
+  CHECK_THAT(refused_spec("10G:mtu=1K"), contains("a port's rate has only latency"));
+  CHECK_THAT(refused_spec("10G:latency="), contains("a port's rate has only latency"));
   CHECK_THAT(refused_spec("logops"), contains("unknown network 'logops', did you mean 'loggops'?"));
   CHECK_THAT(refused_spec("toros:dims=2x2"), contains("did you mean 'torus'?"));
 }

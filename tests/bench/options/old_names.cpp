@@ -96,9 +96,8 @@ TEST_CASE("the options of a network before --network become one") {
   const auto network = [](std::vector<std::string> words) {
     CLI::App app;
     CLI::App* command = app.add_subcommand("do");
-    std::string spec, topology, output;
+    std::string spec, output;
     command->add_option("--network", spec);
-    command->add_option("--topology", topology);
     command->add_option("-o,--output", output);
     stderr_of([&] { parse(app, std::move(words)); });
     return spec;
@@ -107,7 +106,15 @@ TEST_CASE("the options of a network before --network become one") {
         "loggops:L=5us,o=1us");
   CHECK(network({"--overhead", "1us", "--model=loggops"}) == "loggops:o=1us");
   CHECK(network({"--beta", "1ns"}) == "alpha_beta:beta=1ns");
-  CHECK(network({"--topology", "ring", "--mtu", "1K", "--model", "packet"}) == "packet:mtu=1K");
+  CHECK(network({"--topology", "ring", "--mtu", "1K", "--model", "packet"}) ==
+        "packet:mtu=1K,topology=ring");
+  CHECK(network({"--topology", "ring,torus:dims=2x2", "--placement", "block,random"}) ==
+        "ring:placement=block,ring:placement=random,torus:placement=block,dims=2x2,"
+        "torus:placement=random,dims=2x2");
+  CHECK(network({"--network", "packet", "--topology=ring", "--routing", "ecmp", "--seed", "3",
+                 "--fault", "dead=h0--h1,slow=h1-h2:4"}) ==
+        "packet:topology=ring:routing=ecmp,seed=3,dead=h0--h1,slow=h1-h2:4");
+  CHECK(network({"--placement", "random", "--machine", "m.toml"}) == "m.toml:placement=random");
   CHECK(network({"--machine", "m.toml", "--model", "connections", "--shared", "no"}) ==
         "m.toml:shared=no");
   CHECK(network({"--network", "loggops:L=5us", "--G", "1ns"}) == "loggops:L=5us,G=1ns");
@@ -115,4 +122,36 @@ TEST_CASE("the options of a network before --network become one") {
                     "m.toml describes model connections, not fluid: leave out one of them");
   CHECK_THROWS_WITH(network({"--network", "10G", "--model", "fluid"}),
                     "--network 10G has the model: leave out --model and --machine");
+}
+
+TEST_CASE("algorithms that an option named are arguments") {
+  const auto algorithms = [](std::vector<std::string> words) {
+    CLI::App app;
+    CLI::App* command = app.add_subcommand("do");
+    std::vector<std::string> names;
+    command->add_option("algorithms", names);
+    stderr_of([&] { parse(app, std::move(words)); });
+    return names;
+  };
+  const std::vector<std::string> both{"ring,tree", "swing"};
+  CHECK(algorithms({"--algorithm", "ring,tree", "swing"}) == both);
+  CHECK(algorithms({"-a", "ring,tree", "swing"}) == both);
+  CHECK(algorithms({"-aring,tree", "swing"}) == both);
+  CHECK(algorithms({"ring,tree", "-a=swing"}) == both);
+}
+
+TEST_CASE("the topology before the old options of a network gets them as settings") {
+  const auto topology = [](std::vector<std::string> words) {
+    CLI::App app;
+    CLI::App* command = app.add_subcommand("do");
+    std::string spec, output;
+    command->add_option("topology", spec);
+    command->add_option("-o,--output", output);
+    stderr_of([&] { parse(app, std::move(words)); });
+    return spec;
+  };
+  CHECK(topology({"torus:dims=2x2", "--placement", "random", "-o", "out"}) ==
+        "torus:placement=random,dims=2x2");
+  CHECK(topology({"--fault", "dead=h0--h1", "ring:hosts=4", "--fault", "dead=h2--h3"}) ==
+        "ring:dead=h0--h1,dead=h2--h3,hosts=4");
 }

@@ -55,3 +55,20 @@ TEST_CASE(
         std::string::npos);
   CHECK(why_refused({"--input", "shuffle=yes"}) == "2: --input shuffle is 'yes': give on or off");
 }
+
+TEST_CASE("a value may stand before its settings, and a setting may be a list") {
+  const auto said = [](const std::string& text) {
+    std::string all;
+    for (const auto& [name, value] : settings_of(text, {"trees"}))
+      all += (all.empty() ? "" : " ") + name + "=" + value;
+    return all;
+  };
+  CHECK(said("0.1") == "=0.1");
+  CHECK(said("0.1:scaling=linear,at=3,7,decay=steps") == "=0.1 scaling=linear at=3,7 decay=steps");
+  CHECK(said("late=3:100us,4:50us") == "late=3:100us,4:50us");
+  CHECK(said("idx:FOLDER") == "=idx:FOLDER");
+  CHECK(said("run:1/:keep=2") == "=run:1/ keep=2");
+  CHECK(said("groups=8,trees=torus:dims=2x2,latency=1us") ==
+        "groups=8 trees=torus:dims=2x2,latency=1us");
+  CHECK(said("every=") == "every=");
+}

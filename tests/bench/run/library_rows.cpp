@@ -44,15 +44,15 @@ TEST_CASE("the library's rows: those of Gloo are named apart") {
           names_of_rows({native("gloo:nvls")});
         }).starts_with("unknown algorithm of the library 'gloo:nvls'"));
   SweepOptions sweep;
-  sweep.positional = {"ring,gloo:all", "gloo:bcube"};
-  const LibraryNames names = take_library_names(sweep, "");
+  sweep.algorithms = {"ring,gloo:all", "gloo:bcube"};
+  const LibraryNames names = take_library_names(sweep);
   CHECK(names.other == std::vector<std::string>{"gloo:all", "gloo:bcube"});
   CHECK(names.native.empty());
   CHECK(names.any());
   CHECK(!names.alone);
-  CHECK(sweep.positional == std::vector<std::string>{"ring"});
-  sweep.positional = {"gloo"};
-  CHECK(refusal([&] { take_library_names(sweep, ""); }) ==
+  CHECK(sweep.algorithms == std::vector<std::string>{"ring"});
+  sweep.algorithms = {"gloo"};
+  CHECK(refusal([&] { take_library_names(sweep); }) ==
         "gloo: give gloo:all, or one, such as gloo:ring");
   CHECK(refusal([] {
           refuse_other_library({"ring,gloo:ring"}, "tune");

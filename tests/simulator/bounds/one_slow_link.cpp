@@ -50,7 +50,7 @@ TEST_CASE("one slow cable: the bound of an allreduce is the optimum for every fa
       const Topology whole = make_topology(spec);
       const std::string cable = any_cable(whole, random);
       const Topology topology = slowed(whole, cable, factor(random));
-      INFO("arlab bound " << spec << " --fault slow=" << cable << ": " << topology.spec());
+      INFO("arlab bound " << spec << ",slow=" << cable << ": " << topology.spec());
       const NetworkBounds bounds = network_bounds(topology);
       CHECK(bounds.graph.raised == 0);
       CHECK(bounds.optimal);

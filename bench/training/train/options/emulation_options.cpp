@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <cmath>
 #include <map>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
@@ -26,62 +25,18 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
                                    {{"alpha", picoseconds(network.latency)},
                                     {"beta", kPicosecondsPerSecond / network.bandwidth}},
                                    ranks);
-  TopologyOptions chosen;
-  chosen.topology = network.topology;
-  chosen.seed = seed;
+  TopologyOptions usual;
+  usual.seed = seed;
+  const TopologyOptions chosen = topology_options(network.topology, std::move(usual));
   return simulator::make_network(simulator::find_model("fluid"), {}, ranks, chosen.fabric(ranks));
 }
 
 }  // namespace
 
-void VirtualRun::add(CLI::App& command) {
-  const std::string group = "Virtual ranks (--backend virtual)";
-  command
-      .add_option("--network", specs,
-                  "Networks, 10G by default: a port's rate (100M,1G,10G) or a topology "
-                  "(fat_tree:k=4,bandwidth=10Gbps), whose links messages share; with --tune on "
-                  "real ranks, that of its search, also a machine file (machine.toml)")
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name("NETWORKS")
-      ->group(group);
-  command.add_option("--latency", latency, "Of a message between ports (default 20us)")
-      ->type_name("TIME")
-      ->group(group);
-  command.add_option("--speed", speed, "Multiply-adds per second of a worker (default 1T)")
-      ->type_name("RATE")
-      ->group(group);
-  command
-      .add_option("--slowdown", slowdown,
-                  "Factors on the compute time: 2.5 for all, or one per rank, such as 1,1,2.5 "
-                  "(default 1)")
-      ->delimiter(',')
-      ->type_name("FACTORS")
-      ->group(group);
-  command
-      .add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
-      ->type_name("PART")
-      ->group(group);
-  command
-      .add_option("--codec-cost", codec_cost,
-                  "Nanoseconds per element to encode and to decode: 1.2,0.4, or measured (default: "
-                  "measured on this machine, so times differ slightly between runs)")
-      ->type_name("NS,NS")
-      ->group(group);
-}
-
 void VirtualRun::check_values() const {
   networks();
   parsed_speed();
   if (codec_cost != "measured") given_codec_cost();
-  for (const double factor : slowdown)
-    if (!(factor > 0) || !std::isfinite(factor))
-      fail(Blame::usage,
-           fmt::format("--slowdown has the factor {}: give factors above 0, such as 1 "
-                       "or 2.5",
-                       factor));
-  if (!(jitter >= 0) || !std::isfinite(jitter))
-    fail(Blame::usage, fmt::format("--jitter is {}: give 0 or more, such as 0.1", jitter));
 }
 
 std::vector<std::string> VirtualRun::network_words() const {
@@ -89,17 +44,18 @@ std::vector<std::string> VirtualRun::network_words() const {
 }
 
 std::vector<VirtualNetwork> VirtualRun::networks() const {
-  const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
   std::vector<VirtualNetwork> all;
   for (const std::string& word : network_words())
-    if (is_port_rate(word))
-      all.push_back({parse_port_rate(word, "--network"), each, ""});
-    else
+    if (is_port_rate(word)) {
+      const PortSpec port = parse_port(word);
+      all.push_back({port.bytes_per_second, latency_of(port), ""});
+    } else {
       all.push_back({0, Time{}, parse_network_spec(word).topology});
+    }
   return all;
 }
 
-double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed"); }
+double VirtualRun::parsed_speed() const { return parse_rate(speed, "--compute speed"); }
 
 training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradients,
                                          Count elements) const {
@@ -130,12 +86,12 @@ std::vector<double> VirtualRun::slowdown_on(Rank ranks) const {
 
 collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uint64_t seed) const {
   return training::emulated_backend(
-      [this, network, seed](Rank ranks,
-                            const std::function<void(collectives::Communicator&)>& body) {
-        if (static_cast<Rank>(slowdown.size()) > ranks)
-          fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}",
-                                         slowdown.size(), show_plural(ranks, "rank")));
-        const training::EmulationOptions options{slowdown_on(ranks), jitter, seed};
+      [run = *this, network, seed](Rank ranks,
+                                   const std::function<void(collectives::Communicator&)>& body) {
+        if (static_cast<Rank>(run.slowdown.size()) > ranks)
+          fail(Blame::usage, fmt::format("--compute slowdown has {} factors, but there are {}",
+                                         run.slowdown.size(), show_plural(ranks, "rank")));
+        const training::EmulationOptions options{run.slowdown_on(ranks), run.jitter, seed};
         training::on_emulated_ranks(*made(network, ranks, seed), ranks, body, options);
       });
 }

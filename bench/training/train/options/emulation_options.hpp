@@ -12,10 +12,6 @@
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace arlab::bench {
 
 /// One network of a study.
@@ -26,17 +22,15 @@ struct VirtualNetwork {
 };
 
 struct VirtualRun {
-  /// The names of the options that only virtual ranks have.
-  static constexpr std::string_view kOptions[] = {"--latency", "--speed", "--slowdown", "--jitter",
-                                                  "--codec-cost"};
+  /// The settings of --compute that only virtual ranks have.
+  static constexpr std::string_view kSettings[] = {"--compute speed", "--compute slowdown",
+                                                   "--compute jitter", "--compute codec"};
 
   std::vector<std::string> specs;  ///< of --network, as given: rates of ports and topologies
-  std::string latency;             ///< as given; empty: 20us
   std::vector<double> slowdown;    ///< one for all, or by rank; 1 for those beyond
   double jitter = 0;
   std::string speed = "1T", codec_cost = "measured";
 
-  void add(CLI::App& command);
   /// Throws Error(usage) that names the bad value, also of options that are not used.
   void check_values() const;
   /// Returns at least one. Throws Error(usage) that names the bad value.
@@ -53,7 +47,7 @@ struct VirtualRun {
   /// Returns the cost that was given. Throws Error(usage) if it is not a cost.
   training::CodecCost given_codec_cost() const;
 
-  /// Returns emulated ranks on that network, as a backend. This must outlive it.
+  /// Returns emulated ranks on that network, as a backend.
   collectives::Backend backend(const VirtualNetwork& network, std::uint64_t seed) const;
 };
 

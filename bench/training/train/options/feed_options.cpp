@@ -34,12 +34,13 @@ void FeedOptions::add(CLI::App& app) {
       "the data; shuffle_seed=7 (default: --seed); drop_remainder=off, so that the last samples of "
       "an epoch are a smaller batch; prefetch=2 batches that threads prepare ahead (0: the worker "
       "makes them); threads=4 per worker to read, transform and augment samples (default auto: "
-      "one, and more while batches come late and more threads help)",
-      {{"sharding", [this](Text text, Text) { sharding = text; }},
-       {"shuffle", [this](Text text, Text what) { shuffle = parse_switch(text, what); }},
+      "one, and more while batches come late and more threads help); augment=on: shift training "
+      "images at random, and mirror color images",
+      {switch_reader("augment", augment),
+       {"sharding", [this](Text text, Text) { sharding = text; }},
+       switch_reader("shuffle", shuffle),
        {"shuffle_seed", read_seed},
-       {"drop_remainder",
-        [this](Text text, Text what) { drop_remainder = parse_switch(text, what); }},
+       switch_reader("drop_remainder", drop_remainder),
        {"prefetch",
         [this, number](Text text, Text what) { prefetch = number(text, what, 0, 1'000'000); }},
        {"threads", read_threads}});

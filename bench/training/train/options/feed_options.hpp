@@ -16,6 +16,7 @@ namespace arlab::bench {
 struct FeedOptions {
   std::string sharding = "data";
   bool shuffle = true, drop_remainder = true;
+  bool augment = false;                       ///< shift and mirror images
   std::optional<std::uint64_t> shuffle_seed;  ///< nothing: the seed of all else
   std::int32_t prefetch = 2;
   std::optional<std::int32_t> threads;  ///< of each worker; nothing: chosen as the run goes

@@ -3,39 +3,68 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/settings.hpp"
 
 namespace arlab::bench {
 
+namespace {
+
+using Text = const std::string&;
+
+// Sets a number, of whatever kind.
+template <class Number>
+SettingReader number_reader(std::string name, Number& value) {
+  return {std::move(name), [&value](Text text, Text what) {
+            value = static_cast<Number>(parse_number(text, what));
+          }};
+}
+
+std::vector<double> parse_epochs(const std::string& text, const std::string& what) {
+  std::vector<double> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    all.push_back(parse_number(text.substr(begin, end - begin), what));
+    begin = end + 1;
+  }
+  return all;
+}
+
+}  // namespace
+
 void LearningOptions::add(CLI::App& app, training::TrainerOptions& learning) {
-  app.add_option("--optimizer", optimizer, "sgd, momentum (default) or adam")->type_name("NAME");
-  app.add_option("--momentum", learning.optimizer.momentum,
-                 "Of optimizer momentum (default 0.8), as in torch.optim.SGD")
-      ->type_name("PART");
-  app.add_option("--weight-decay,--wd", learning.optimizer.weight_decay,
-                 "This part of each weight is added to its gradient, as in torch.optim (default 0)")
-      ->type_name("PART");
-  app.add_option("--lr", learning.rate.base, "Learning rate of one worker (default 0.05)")
+  add_settings(app, "--optimizer",
+               "sgd, momentum (default) or adam; with momentum=0.8 (default) of optimizer "
+               "momentum, and weight_decay=0 (default), the part of each weight that is added to "
+               "its gradient, as in torch.optim: momentum:momentum=0.9,weight_decay=1e-4",
+               {{"", [this](Text text, Text) { optimizer = text; }},
+                {"momentum",
+                 [this, &learning](Text text, Text what) {
+                   learning.optimizer.momentum = static_cast<float>(parse_number(text, what));
+                   sets_momentum = true;
+                 }},
+                number_reader("weight_decay", learning.optimizer.weight_decay)})
+      ->type_name("SPEC");
+  add_settings(
+      app, "--lr",
+      "Learning rate of one worker (default 0.05), as 0.1:scaling=linear,warmup=5: "
+      "scaling with the number of workers: none (default), linear or sqrt; warmup=0 (default) "
+      "epochs from the rate of one worker to the scaled one; decay=constant (default), cosine (to "
+      "0 at the end), or steps, which multiply it by decay_factor=0.1 (default) at "
+      "decay_epochs=3,7 (default), counted from 0",
+      {number_reader("", learning.rate.base),
+       {"scaling", [this](Text text, Text) { rate_scaling = text; }},
+       {"decay", [this](Text text, Text) { rate_decay = text; }},
+       {"decay_epochs", [this](Text text, Text what) { decay_epochs = parse_epochs(text, what); }},
+       {"decay_factor", [this](Text text, Text what) { decay_factor = parse_number(text, what); }},
+       number_reader("warmup", learning.rate.warm_up)})
       ->type_name("RATE");
-  app.add_option("--lr-scaling", rate_scaling,
-                 "Scaling with the number of workers: none (default), linear or sqrt")
-      ->type_name("NAME");
-  app.add_option("--lr-decay", rate_decay,
-                 "constant (default), steps (at --lr-decay-epochs) or cosine (to 0 at the end)")
-      ->type_name("NAME");
-  as_list(app.add_option("--lr-decay-epochs,--lr-milestones", decay_epochs,
-                         "Epochs, counted from 0, at which the rate drops (default 3,7)"))
-      ->type_name("EPOCHS");
-  app.add_option("--lr-decay-factor,--lr-gamma", decay_factor,
-                 "Each drop multiplies the rate by this (default 0.1)")
-      ->type_name("PART");
-  app.add_option("--lr-warmup-epochs", learning.rate.warm_up,
-                 "Epochs during which the rate rises from that of one worker to the scaled one "
-                 "(default 0)")
-      ->type_name("EPOCHS");
 }
 
 training::RateDecay LearningOptions::decay() const {
@@ -48,24 +77,24 @@ void LearningOptions::check_values(const training::TrainerOptions& learning) con
   const float momentum = learning.optimizer.momentum;
   const float weight_decay = learning.optimizer.weight_decay;
   if (!(momentum >= 0 && momentum < 1))
-    fail(Blame::usage, fmt::format("--momentum is {}: give 0 or more, below 1", momentum));
-  if (!(weight_decay >= 0) || !std::isfinite(weight_decay))
     fail(Blame::usage,
-         fmt::format("--weight-decay is {}: give 0 or more, such as 0.0001", weight_decay));
+         fmt::format("--optimizer momentum is {}: give 0 or more, below 1", momentum));
+  if (!(weight_decay >= 0) || !std::isfinite(weight_decay))
+    fail(Blame::usage, fmt::format("--optimizer weight_decay is {}: give 0 or more, such as 0.0001",
+                                   weight_decay));
   if (decay_factor && !(*decay_factor > 0 && *decay_factor < 1))
     fail(Blame::usage,
-         fmt::format("--lr-decay-factor is {}: give a factor above 0 and below 1", *decay_factor));
+         fmt::format("--lr decay_factor is {}: give a factor above 0 and below 1", *decay_factor));
   training::TrainerOptions all = learning;
   apply(all);
   all.rate.epochs = static_cast<double>(learning.epochs);
   check(all.rate);
   const bool drops = all.rate.decay == training::RateDecay::steps;
-  if (!decay_epochs.empty() && !drops) fail_without_effect("--lr-decay-epochs", "--lr-decay steps");
-  if (decay_factor && !drops) fail_without_effect("--lr-decay-factor", "--lr-decay steps");
+  if (!decay_epochs.empty() && !drops) fail_without_effect("--lr decay_epochs", "decay=steps");
+  if (decay_factor && !drops) fail_without_effect("--lr decay_factor", "decay=steps");
   if (all.rate.warm_up > 0 && all.rate.scaling == training::RateScaling::none &&
       all.rate.decay != training::RateDecay::cosine)
-    fail_without_effect("--lr-warmup-epochs",
-                        "--lr-scaling linear or sqrt, to whose rate it rises");
+    fail_without_effect("--lr warmup", "scaling=linear or sqrt, to whose rate it rises");
 }
 
 void LearningOptions::apply(training::TrainerOptions& learning) const {

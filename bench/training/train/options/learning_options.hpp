@@ -18,6 +18,7 @@ struct LearningOptions {
   std::string rate_decay;            ///< empty: constant, or steps if one of the next two is given
   std::vector<double> decay_epochs;  ///< empty: 3 and 7
   std::optional<double> decay_factor;  ///< nothing: 0.1
+  bool sets_momentum = false;
 
   /// Numbers go to `learning`, which must outlive `app`.
   void add(CLI::App& app, training::TrainerOptions& learning);

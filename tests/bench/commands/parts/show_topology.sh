@@ -27,13 +27,13 @@ wants 0 'torus:dims=4x4x2' "$arlab" show topology torus -p 32 --svg torus.svg
 grep -q '<svg' torus.svg
 wants 0 '<svg' "$arlab" show topology ring --svg -
 wants 2 "did you mean 'torus'?" "$arlab" show topology tours
-wants 2 'is disconnected: ' "$arlab" show topology ring:hosts=4 --fault dead=h0--h1 --fault dead=h2--h3
-wants 2 'does not fit' "$arlab" show topology ring --routing valiant
+wants 2 'is disconnected: ' "$arlab" show topology ring:hosts=4,dead=h0--h1,dead=h2--h3
+wants 2 'does not fit' "$arlab" show topology ring:routing=valiant
 wants 3 'cannot read none.dot' "$arlab" show topology none.dot
 wants 3 'cannot write' "$arlab" show topology ring --svg /proc/none/ring.svg
 
 echo 'graph { node [kind=host]; edge [bandwidth="1Gbps", latency=0]; a -- b -- c }' >path.dot
 printf 'c\na\nb\n' >place.txt
-wants 0 'c to a ... b' "$arlab" show topology path.dot -p 3 --placement place.txt
+wants 0 'c to a ... b' "$arlab" show topology path.dot:placement=place.txt -p 3
 printf 'c\nc\n' >place.txt
-wants 2 "line 2: host 'c' is already taken on line 1" "$arlab" show topology path.dot -p 2 --placement place.txt
+wants 2 "line 2: host 'c' is already taken on line 1" "$arlab" show topology path.dot:placement=place.txt -p 2

@@ -52,12 +52,6 @@ struct ScaleCase {
   std::string_view limit() const { return name(row().limit); }
 };
 
-ScaleOptions with_latency(const char* latency) {
-  ScaleOptions options;
-  options.latency = latency;
-  return options;
-}
-
 ScaleOptions with_strategy(const char* strategy) {
   ScaleOptions options;
   options.strategy.spec = strategy;
@@ -69,7 +63,7 @@ ScaleOptions with_strategy(const char* strategy) {
 TEST_CASE("scale: what limits a step") {
   CHECK(ScaleCase{.network = "1000G"}.limit() == "computation");
   CHECK(
-      ScaleCase{.options = with_latency("20ms"), .network = "1000G", .scheduler = "fifo"}.limit() ==
+      ScaleCase{.network = "1000G:latency=20ms", .scheduler = "fifo"}.limit() ==
       "latency");
   CHECK(ScaleCase{.network = "1G"}.limit() == "bandwidth");
   CHECK(ScaleCase{.network = "25G", .scheduler = "none"}.limit() == "order");
@@ -108,8 +102,7 @@ TEST_CASE("scale: rows of strategies that send messages themselves") {
   CHECK(all[4].what == "fp16");
   CHECK(all[4].saves > 0.1);
 
-  servers.network = "1000G";
-  servers.options.latency = "10ms";
+  servers.network = "1000G:latency=10ms";
   const ScaleRow late = servers.row();
   CHECK(name(late.limit) == "latency");
   CHECK(explain(late).find("multi_worker merges gradients") != std::string::npos);
@@ -143,7 +136,7 @@ TEST_CASE("scale: a worker alone has no jitter, and a record holds the start-up"
 }
 
 TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
-  ScaleCase slow{.options = with_latency("0"), .network = "1G"};
+  ScaleCase slow{.network = "1G:latency=0"};
   ScaleCase fast = slow;
   fast.network = "2G";
   const std::vector<Alternative> all = slow.alternatives();
@@ -215,7 +208,7 @@ TEST_CASE("scale: one slowdown is of all workers, several are by rank") {
   CHECK(picoseconds(options.profile().layers[0].forward) == picoseconds(usual.layers[0].forward));
   CHECK(options.slowdown_by_rank() == options.slowdown);
   options.slowdown = {0};
-  CHECK_THAT(refusal([&] { options.profile(); }), contains("--slowdown has the factor 0"));
+  CHECK_THAT(refusal([&] { options.profile(); }), contains("--compute slowdown has the factor 0"));
 }
 
 TEST_CASE("scale: a global batch is divided among the workers") {
@@ -313,8 +306,8 @@ TEST_CASE("scale: auto is the fastest algorithm for a bucket that supports the c
 }
 
 TEST_CASE("scale: ports have a latency, topologies have nodes, and seeds choose routes") {
-  const ScaleCase none{.options = with_latency("0"), .scheduler = "fifo"},
-      some{.options = with_latency("1ms"), .scheduler = "fifo"};
+  const ScaleCase none{.network = "10G:latency=0", .scheduler = "fifo"},
+      some{.network = "10G:latency=1ms", .scheduler = "fifo"};
   CHECK(some.period() > none.period());
   const ScaleCase pod{.network = "rail_pod", .ranks = 16};
   CHECK(pod.with([](const TrainingPlan& plan, const training::MakeNetwork&) {
@@ -348,7 +341,7 @@ TEST_CASE("scale: codecs have a time to encode and one to decode, of a milliseco
   for (const char* text : {"1,2e6", "2e6,1", "-1,1", "1", "1,", ",1", "1,2,3", "nan,1", "1x,1"})
     CHECK(refusal([&] {
             parse_codec_cost(text);
-          }).starts_with(fmt::format("--codec-cost is '{}'", text)));
+          }).starts_with(fmt::format("--compute codec is '{}'", text)));
 }
 
 TEST_CASE("scale: networks that are neither rates nor topologies are refused by their name") {
