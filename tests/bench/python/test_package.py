@@ -214,7 +214,7 @@ def test_other_threads_run_while_it_computes():
 
 def test_an_interrupt_ends_a_long_call():
     code = ("import arlab, sys\nprint('begins', flush=True)\n"
-            "try:\n    arlab.simulate('ring', ranks=2048, size='1G', network='fluid', events=True)\n"
+            "try:\n    arlab.simulate('ring', ranks=2048, size='1G', network='fluid', engine='events')\n"
             "except KeyboardInterrupt:\n    print('interrupted')\n"
             "print(len(arlab.verify('ring', ranks=4)))\n")
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
