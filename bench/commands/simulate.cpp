@@ -32,9 +32,7 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
   constexpr std::string_view kUsed[] = {"algorithms", "--network", "--output", "--json",
                                         "--record"};
   for (const CLI::Option* option : app.get_options()) {
-    // CLI11 gives an option that --help leaves out no name.
-    const std::string name =
-        option->get_lnames().empty() ? option->get_name() : "--" + option->get_lnames().front();
+    const std::string name = option->get_name();
     if (option->count() > 0 &&
         (is_rare(*option) || option->get_group() == app.get_option("--output")->get_group()) &&
         std::find(std::begin(kUsed), std::end(kUsed), name) == std::end(kUsed))

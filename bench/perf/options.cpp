@@ -12,7 +12,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
-#include "bench/options/words.hpp"
+#include "bench/options/words/words.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
 

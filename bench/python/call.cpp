@@ -5,8 +5,8 @@
 
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/options/parse.hpp"
-#include "bench/options/words.hpp"
+#include "bench/options/words/parse.hpp"
+#include "bench/options/words/words.hpp"
 
 namespace arlab::bench::python {
 namespace {

@@ -12,10 +12,10 @@
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/options/settings.hpp"
+#include "bench/options/words/old_names.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {

@@ -76,7 +76,7 @@ class Share(program.ProgramTest):
 
     def test_killed_at_any_time_nothing_is_lost(self):
         command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..64+1", "-s", "64K", "--json", "killed.jsonl", "--jobs", "share=on")
-        self.arlab(*command[:-1])
+        self.arlab(*command[:-2])
         expected = program.parse(self.read("killed.jsonl"))[1]
         (self.folder / "killed.jsonl").unlink()
         rounds = random.Random(5)

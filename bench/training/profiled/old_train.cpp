@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/options/old_names.hpp"
+#include "bench/options/words/old_names.hpp"
 
 namespace arlab::bench {
 namespace {

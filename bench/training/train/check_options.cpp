@@ -103,7 +103,7 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   if (options.rates.sets_momentum && !any([](const TrainConfig& c) {
         return c.learning.optimizer.kind == training::OptimizerKind::momentum;
       }))
-    fail_without_effect("--optimizer momentum=", "optimizer momentum");
+    fail_without_effect("--optimizer momentum", "--optimizer momentum:momentum=NUMBER");
   needs("--algorithm", any_kind(uses_route),
         "a strategy that does not send gradients from rank to rank itself");
   needs("--exchange segments",

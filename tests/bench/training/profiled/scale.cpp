@@ -138,7 +138,7 @@ TEST_CASE("scale: a worker alone has no jitter, and a record holds the start-up"
 TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
   ScaleCase slow{.network = "1G:latency=0"};
   ScaleCase fast = slow;
-  fast.network = "2G";
+  fast.network = "2G:latency=0";
   const std::vector<Alternative> all = slow.alternatives();
   REQUIRE(all.size() == 5);
   CHECK(all[0].what == "2x bandwidth");

@@ -1,4 +1,4 @@
-#include "bench/options/old_names.hpp"
+#include "bench/options/words/old_names.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/options/words.hpp"
+#include "bench/options/words/words.hpp"
 #include "bench/text/read_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"

@@ -1,4 +1,4 @@
-#include "bench/options/parse.hpp"
+#include "bench/options/words/parse.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/options/words.hpp"
+#include "bench/options/second_value.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/options/words.hpp"
+#include "bench/options/words/words.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -94,7 +94,7 @@ TEST_CASE("an output that would replace an input is refused, however both are wr
   std::string output, table, machine;
   std::vector<std::string> places;
   command->add_option("-o,--output", output)->type_name("FILE");
-  command->add_option("--table", table)->type_name("FILE");
+  command->add_option("--profile", table)->type_name("FILE");
   command->add_option("--machine", machine)->type_name("MACHINE");
   command->add_option("places", places);
   const auto refused_files = [&](std::vector<std::string> words) {
@@ -104,7 +104,7 @@ TEST_CASE("an output that would replace an input is refused, however both are wr
   const std::string refusal =
       "2: -o " + file + " is also an input, which it would replace: name another file to write";
   CHECK(refused_files({file, "-o", file}) == refusal);
-  CHECK(refused_files({"-o" + file, "--table=" + file}) == refusal);
+  CHECK(refused_files({"-o" + file, "--profile=" + file}) == refusal);
   CHECK(refused_files({"-o=" + file, "--machine", file}) == refusal);
   CHECK(refused_files({"profile:" + folder.file("./net.dot"), "-o", file}) == refusal);
   CHECK(refused_files({"file:" + file, "-o", file}) == refusal);

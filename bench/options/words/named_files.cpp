@@ -1,4 +1,4 @@
-#include "bench/options/named_files.hpp"
+#include "bench/options/words/named_files.hpp"
 
 #include <fmt/format.h>
 

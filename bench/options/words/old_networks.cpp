@@ -1,4 +1,4 @@
-#include "bench/options/old_networks.hpp"
+#include "bench/options/words/old_networks.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "algorithms/base/error.hpp"
 #include "bench/options/model_options.hpp"
 #include "bench/options/network_spec.hpp"
-#include "bench/options/old_names.hpp"
 #include "bench/options/topology_options.hpp"
+#include "bench/options/words/old_names.hpp"
 
 namespace arlab::bench {
 namespace {

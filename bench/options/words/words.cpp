@@ -1,4 +1,4 @@
-#include "bench/options/words.hpp"
+#include "bench/options/words/words.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
-#include "bench/options/named_files.hpp"
-#include "bench/options/old_names.hpp"
+#include "bench/options/words/named_files.hpp"
+#include "bench/options/words/old_names.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -176,18 +176,6 @@ class Checker {
 std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::string> words) {
   use_new_names(app, words);
   return Checker(app, std::move(words)).run();
-}
-
-std::string advice_on_second_value(const CLI::App& command, const std::string& given,
-                                   const std::string& word) {
-  const CLI::Option* const option = command.get_option_no_throw(given);
-  if (!option || !takes_value(*option)) return "";
-  const bool repeats = option->get_items_expected_max() > 1 ||
-                       option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
-  if (repeats)
-    return fmt::format("if it is another value of {}, write {} again before it", given, given);
-  return fmt::format("{} takes one value, so remove '{}' ({}: {})", given, word, given,
-                     option->get_description());
 }
 
 }  // namespace arlab::bench

@@ -1,4 +1,4 @@
-#include "bench/options/old_names.hpp"
+#include "bench/options/words/old_names.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/config/launcher.hpp"
-#include "bench/options/old_name_tables.hpp"
-#include "bench/options/old_networks.hpp"
 #include "bench/options/topology_options.hpp"
+#include "bench/options/words/old_name_tables.hpp"
+#include "bench/options/words/old_networks.hpp"
 #include "bench/text/say.hpp"
 
 namespace arlab::bench {

@@ -17,10 +17,4 @@ namespace arlab::bench {
 /// stands where a value must be, or if an output is a file that is also an input.
 std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::string> words);
 
-/// Returns what to do about `word`, which follows the value of an option that was written as
-/// `given`: write the option again, or remove the word if the option takes one value. Empty if the
-/// command has no such option with a value.
-std::string advice_on_second_value(const CLI::App& command, const std::string& given,
-                                   const std::string& word);
-
 }  // namespace arlab::bench
