@@ -15,8 +15,8 @@
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
 #include "bench/config/process.hpp"
-#include "bench/options/words/parse.hpp"
 #include "bench/options/rare_options.hpp"
+#include "bench/options/words/parse.hpp"
 #include "bench/options/words/words.hpp"
 #include "bench/perf/perf.hpp"
 #include "bench/results/version.hpp"
@@ -64,6 +64,7 @@ constexpr Command kCommands[] = {
      "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
      "architectures, and what this build lacks",
      add_list},
+    {"doctor", "Print what works on this machine, and how to get the rest", add_doctor},
     {"show", "Print the rounds of an algorithm as a table, or a topology", add_show},
     {"verify", "Prove algorithms correct: every contribution exactly once, no deadlock",
      add_verify},
@@ -116,10 +117,9 @@ std::string shortened(std::string_view text) {
 }
 
 bool works_alone(std::string_view command) {
-  constexpr std::string_view kAlone[] = {"list",     "show",    "verify",   "count",
-                                         "simulate", "bound",   "validate", "compare",
-                                         "report",   "explore", "export",   "plan",
-                                         "import",   "chart"};
+  constexpr std::string_view kAlone[] = {"list",     "doctor", "show",     "verify",  "count",
+                                         "simulate", "bound",  "validate", "compare", "report",
+                                         "explore",  "export", "plan",     "import",  "chart"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 

@@ -25,6 +25,7 @@ struct Session {
 };
 
 void add_list(CLI::App& command, Session& session);
+void add_doctor(CLI::App& command, Session& session);
 void add_show(CLI::App& command, Session& session);
 void add_verify(CLI::App& command, Session& session);
 void add_count(CLI::App& command, Session& session);

@@ -47,6 +47,7 @@ class Option:
 # A quick, valid command line of each verb.
 BASES = {
     ("list",): ["types"],
+    ("doctor",): [],
     ("show",): ["ring", "-p", "3"],
     ("show", "topology"): ["ring", "-p", "4"],
     ("verify",): ["ring", "-p", "3"],
