@@ -16,6 +16,7 @@
 #include "bench/text/write_file.hpp"
 #include "bench/training/profiled/alternatives.hpp"
 #include "bench/training/profiled/breakdown.hpp"
+#include "bench/training/profiled/decision.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -68,12 +69,25 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
                                     .compressor = options.compressors.front(),
                                     .batch = profile.batch},
                                    plan, make, training::Ranks::one_for_all));
-      if (ranks > 1)
-        rows.back().alternatives = alternatives_of(rows.back(), plan, make, options);
+      if (ranks > 1) rows.back().alternatives = alternatives_of(rows.back(), plan, make, options);
       if (session.caller && session.caller->progress)
         session.caller->progress(rows.size(), networks.size() * gpus.size());
     }
   return rows;
+}
+
+// Of all networks, on the largest number of GPUs.
+std::string decisions(const PlanOptions& options, const training::ModelProfile& profile,
+                      Rank gpus) {
+  if (gpus == 1) return "";
+  std::string text = "\n";
+  bool rates_known = false;  // they are alike on the ports of all networks
+  for (const ScaleNetwork& network : options.parsed_networks()) {
+    const bool rates = network.has_ports() && !rates_known;
+    rates_known = rates_known || rates;
+    text += explain(decide(options, profile, network, gpus, rates));
+  }
+  return text;
 }
 
 void run_plan(const PlanOptions& options, Session& session) {
@@ -101,6 +115,7 @@ void run_plan(const PlanOptions& options, Session& session) {
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
+    print("{}", Lines{decisions(options, profile, rows.back().ranks)});
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
