@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "algorithms/base/parameters.hpp"
@@ -85,10 +86,11 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
   Decision decision{.network = network.text(), .gpus = gpus, .knows_rates = rates};
   const training::StrategyKind& kind = training::find_strategy(options.strategy.name());
   const std::string& scheduler = options.schedulers.front();
+  const training::SchedulerKind& order = training::find_scheduler(parse_spec(scheduler).name);
   const std::string& given = options.compressors.front();
   std::vector<std::string> candidates(std::begin(kCompressors), std::end(kCompressors));
   if (given != "none") candidates = {given};
-  if (kind.compresses && !training::find_scheduler(parse_spec(scheduler).name).halves) {
+  if (kind.compresses && !order.halves) {
     for (const std::string& one : candidates) {
       Payoff payoff{.compressor = one, .saves = steps.saved(network, one)};
       if (rates) payoff.pays_below = highest_rate(steps, network.text(), one);
@@ -96,11 +98,13 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
     }
     std::ranges::sort(decision.payoffs, std::greater{}, &Payoff::saves);
   }
-  if (kind.schedules && !kind.sharded && scheduler.starts_with("buckets")) {
+  const bool sized =
+      std::ranges::count(order.parameters, std::string_view("bucket"), &Parameter::name) > 0;
+  if (kind.schedules && !kind.sharded && sized) {
     const double now = steps.of(network, scheduler, given);
     double best = now;
     for (const int mib : kBuckets) {
-      const std::string spec = fmt::format("buckets:bucket={}M", mib);
+      const std::string spec = fmt::format("{}:bucket={}M", order.name, mib);
       const double step = steps.of(network, spec, given);
       if (step < best * (1 - 1e-9)) best = step, decision.scheduler = spec;
     }

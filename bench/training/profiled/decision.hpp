@@ -16,18 +16,18 @@ inline constexpr double kWorthwhile = 0.01;
 
 /// What a compressor does to a step, its own computation included.
 struct Payoff {
-  std::string compressor;
-  double saves = 0;                  ///< part of the step; negative: the step takes longer
-  std::optional<double> pays_below;  ///< bit/s of a port; unset: at no rate, or not asked
+  std::string compressor = {};
+  double saves = 0;                       ///< part of the step; negative: the step takes longer
+  std::optional<double> pays_below = {};  ///< bit/s of a port; unset: at no rate, or not asked
 };
 
 struct Decision {
-  std::string network;
+  std::string network = {};
   Rank gpus = 1;
-  std::vector<Payoff> payoffs;  ///< the best first; empty: the strategy does not compress
-  bool knows_rates = false;     ///< whether pays_below was asked
-  std::string scheduler;        ///< the best size of buckets, as a spec; empty: nothing to choose
-  double scheduler_saves = 0;   ///< part of the step of the chosen scheduler
+  std::vector<Payoff> payoffs = {};  ///< the best first; empty: the strategy does not compress
+  bool knows_rates = false;          ///< whether pays_below was asked
+  std::string scheduler = {};  ///< the best size of buckets, as a spec; empty: nothing to choose
+  double scheduler_saves = 0;  ///< part of the step of the chosen scheduler
 };
 
 /// Simulates training on the network with each of a few compressors, or with the given one, and
