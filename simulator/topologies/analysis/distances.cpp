@@ -16,12 +16,14 @@ std::vector<Distance> distances_to(const Topology& topology, NodeId target) {
   for (; !nearest.empty(); nearest = std::exchange(next, {}))
     for (const NodeId node : nearest) {
       if (node != target && !topology.forwards(node)) continue;
+      const Distance here = distance_of(node);
       const auto [begin, end] = in_edges(static_cast<std::size_t>(node), graph);
       for (auto edge = begin; edge != end; ++edge) {
-        const Link& link = topology.link(graph[*edge].link);
-        const Distance through = distance_of(node) + link;
-        Distance& known = distance_of(link.from);
-        if (!known.reachable()) next.push_back(link.from);
+        const auto from = static_cast<NodeId>(source(*edge, graph));
+        Distance& known = distance_of(from);
+        if (known.hops <= here.hops) continue;  // before its link is looked up, which takes longer
+        const Distance through = here + topology.link(graph[*edge].link);
+        if (!known.reachable()) next.push_back(from);
         if (through < known) known = through;
       }
     }
