@@ -86,7 +86,7 @@ class Vocabulary(unittest.TestCase):
 
     def test_there_are_few_options(self):
         counts = {name: sum(option != "--help" for option, _, _ in options(text)) for name, text in self.whole.items()}
-        self.assertLessEqual(sum(counts.values()), MOST, counts)
+        self.assertLessEqual(sum(counts.values()), MOST, f"make the new option a setting of another one (bench/options/settings.hpp): {counts}")
 
     def test_help_all_has_what_help_has(self):
         for name in ("simulate", "run", "train", "plan"):
@@ -95,7 +95,7 @@ class Vocabulary(unittest.TestCase):
 
     def test_long_helps_are_short(self):
         for name, most in LINES.items():
-            self.assertLessEqual(len(self.texts[name].splitlines()), most, name)
+            self.assertLessEqual(len(self.texts[name].splitlines()), most, f"{name}: make_rare() moves an option to --help-all")
 
     def test_rare_options_are_in_help_all_only(self):
         self.assertNotIn("--start ", self.texts["run"])
@@ -110,7 +110,7 @@ class Vocabulary(unittest.TestCase):
             for name, value, about in options(text):
                 kinds[name].setdefault(kind(value), command)
                 abouts[name][command] = about
-        wrong = [f"{name}: {', '.join(f'{value or chr(45)} ({command})' for value, command in by.items())}"
+        wrong = [f"{name} takes values of several types, so rename one: {', '.join(f'{value or chr(45)} ({command})' for value, command in by.items())}"
                  for name, by in kinds.items() if len(by) > 1]
         for name, begin in MEANINGS.items():
             wrong += [f"{name} ({command}): '{about}' does not begin with '{begin}'"
