@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
@@ -11,7 +12,6 @@
 #include "bench/hunt/ranks_probe.hpp"
 #include "bench/hunt/simulated_probe.hpp"
 #include "bench/measure/job.hpp"
-#include "bench/measure/timeout.hpp"
 #include "bench/options/network_spec.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
@@ -27,27 +27,19 @@ namespace {
 using collectives::Backend;
 
 struct HuntCommand {
-  std::string backend, ranks, size = "4M", json;
+  std::string ranks, json;
   std::string network;  // as given; empty: real ranks
   ModelOptions model;
   Disturbance disturbance;
-  collectives::Patience patience;
   std::vector<std::string> command;
   std::shared_ptr<Progress> progress;
 };
 
-Bytes large_message(const HuntCommand& command) {
-  constexpr std::int64_t kLeast = 1 << 12, kMost = 1 << 28;
-  const std::int64_t bytes = parse_count(command.size, "--size");
-  if (bytes < kLeast || bytes > kMost)
-    fail(Blame::usage, fmt::format("--size is {}: give 4 KiB to 256 MiB, such as 4M", bytes));
-  return bytes / 2 * 2;
-}
-
 // Says how long it will take, as soon as the first round is measured.
 class HuntProgress {
  public:
-  HuntProgress(const HuntCommand& command, Rank ranks) : progress_(command.progress) {
+  HuntProgress(const HuntCommand& command, Rank ranks)
+      : progress_(command.progress), is_simulated_(!command.network.empty()) {
     const hunt::Plan plan = hunt::plan_of(ranks);
     say("{}: {} of pairs at once, {} times each, and up to {} of suspects\n",
         show_plural(ranks, "rank"), show_plural(plan.scan, "round"), hunt::kPasses,
@@ -58,7 +50,7 @@ class HuntProgress {
     if (done == 0) start_ = Clock::now();
     if (done == 1) {
       const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-      if (const double all = seconds * static_cast<double>(known); all >= 1)
+      if (const double all = seconds * static_cast<double>(known); all >= 1 && !is_simulated_)
         say("about {:.0f} s\n", all);
       if (progress_) progress_->begin(static_cast<std::size_t>(known));
     }
@@ -72,6 +64,7 @@ class HuntProgress {
  private:
   using Clock = std::chrono::steady_clock;
   std::shared_ptr<Progress> progress_;
+  bool is_simulated_;  // then what is the same is simulated once
   Clock::time_point start_ = Clock::now();
 };
 
@@ -90,7 +83,7 @@ int hunt_simulated(const HuntCommand& command) {
   const ModelOptions& model = command.model;
   model.check_effects();
   command.disturbance.check();
-  Hunted hunted{.ranks = 16, .network = command.network, .bytes = large_message(command)};
+  Hunted hunted{.ranks = 16, .network = command.network};
   if (!command.ranks.empty())
     hunted.ranks = checked_number(parse_count(command.ranks, "-p"), "-p", 1, kMostSimulated);
   hunted.disturbance = command.disturbance.text();
@@ -98,6 +91,7 @@ int hunt_simulated(const HuntCommand& command) {
   hunted.hosts = simulated_hosts(model, hunted.ranks);
   check_can_write(command.json);
   const hunt::Probe probe = simulated_probe(model, command.disturbance, hunted.ranks);
+  hunted.bytes = hunt::fitting_bytes(probe);
   HuntProgress progress(command, hunted.ranks);
   const hunt::Search found = hunt::search(
       probe,
@@ -107,15 +101,8 @@ int hunt_simulated(const HuntCommand& command) {
 }
 
 int hunt_real(const HuntCommand& command, Job& job) {
-  const Backend& backend = job.backend(command.backend);
-  if (backend.devices || backend.placement == collectives::Placement::colocated)
-    fail(Blame::usage,
-         fmt::format("backend {} keeps its messages on GPUs, which hunt cannot measure: use "
-                     "--backend {}",
-                     backend.name, backend_names([](const Backend& b) {
-                       return !b.devices && b.placement != collectives::Placement::colocated;
-                     })));
-  Hunted hunted{.ranks = job.default_ranks(backend), .bytes = large_message(command)};
+  const Backend& backend = job.backend("");
+  Hunted hunted{.ranks = job.default_ranks(backend)};
   if (!command.ranks.empty())
     hunted.ranks = checked_number(parse_count(command.ranks, "-p"), "-p", 1, kMostRanks);
   job.check(backend, hunted.ranks);
@@ -123,39 +110,33 @@ int hunt_real(const HuntCommand& command, Job& job) {
   job.expect_same(shell_quoted(command.command), shell_quoted(command.command));
   hunted.backend = backend.name;
   std::optional<hunt::Search> result;
-  job.run(backend, {.ranks = hunted.ranks, .patience = command.patience},
-          [&](collectives::Executor& executor) {
-            collectives::Communicator& ranks = executor.control();
-            std::vector<std::string> hosts = collectives::share_all(ranks, host_name());
-            const double crowd = ranks_per_processor(ranks);
-            const hunt::Probe probe = ranks_probe(ranks, hunted.bytes);
-            hunt::SearchOptions options{.bytes = hunted.bytes};
-            std::optional<HuntProgress> progress;
-            if (ranks.rank() == 0) {
-              progress.emplace(command, ranks.ranks());
-              options.progress = [&](Count done, Count known) { (*progress)(done, known); };
-            }
-            hunt::Search found = hunt::search(probe, options);
-            if (ranks.rank() != 0) return;
-            progress->end();
-            hunted.hosts = std::move(hosts);
-            hunted.ranks_per_processor = crowd;
-            result = std::move(found);
-          });
+  job.run(backend, {.ranks = hunted.ranks}, [&](collectives::Executor& executor) {
+    collectives::Communicator& ranks = executor.control();
+    std::vector<std::string> hosts = collectives::share_all(ranks, host_name());
+    const double crowd = ranks_per_processor(ranks);
+    const hunt::Probe probe = ranks_probe(ranks, hunt::kMostBytes);
+    hunt::SearchOptions options{.bytes = hunt::fitting_bytes(probe)};
+    std::optional<HuntProgress> progress;
+    if (ranks.rank() == 0) {
+      progress.emplace(command, ranks.ranks());
+      options.progress = [&](Count done, Count known) { (*progress)(done, known); };
+    }
+    hunt::Search found = hunt::search(probe, options);
+    if (ranks.rank() != 0) return;
+    progress->end();
+    hunted.bytes = options.bytes;
+    hunted.hosts = std::move(hosts);
+    hunted.ranks_per_processor = crowd;
+    result = std::move(found);
+  });
   return result ? conclude(command, hunted, *result) : 0;
 }
 
 void add_hunt_options(CLI::App& command, const std::shared_ptr<HuntCommand>& options) {
   command
-      .add_option("-b,--backend", options->backend,
-                  "Backend whose ranks are measured (default: that of `arlab run`)")
-      ->type_name("NAME");
-  command
       .add_option("-p,--ranks", options->ranks,
                   "Ranks (default: those of the job, else 4; simulated 16)")
       ->type_name("COUNT");
-  command.add_option("-s,--size", options->size, "Bytes of a large message (default 4M)")
-      ->type_name("BYTES");
   command
       .add_option_function<std::vector<std::string>>(
           "--network",
@@ -170,7 +151,6 @@ void add_hunt_options(CLI::App& command, const std::shared_ptr<HuntCommand>& opt
   options->disturbance.add(command);
   command.add_option("--json", options->json, "Write the record to this file; - is stdout")
       ->type_name("FILE");
-  add_timeout(command, options->patience);
 }
 
 // Throws Error(usage) for options that simulated ranks, or real ones, do not have.
@@ -179,10 +159,6 @@ void check_used(const HuntCommand& o) {
     if (o.disturbance.any()) fail_without_effect("--disturb", "--network");
     return;
   }
-  if (!o.backend.empty())
-    fail(Blame::usage, fmt::format("--backend {} measures real ranks, and --network simulates: "
-                                   "leave out one",
-                                   o.backend));
   if (o.model.topologies.size() > 1)
     fail(Blame::usage,
          fmt::format("--network {} names several networks: hunt on one at a time", o.network));
@@ -193,7 +169,7 @@ void check_used(const HuntCommand& o) {
 void add_hunt(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  mpirun -n 16 --map-by node arlab hunt --json hunt.jsonl\n"
-      "  arlab hunt -b threads -p 4\n"
+      "  arlab hunt -p 4\n"
       "  arlab hunt -p 16 --network leaf_spine:hosts=16,slow=h3--leaf0:2\n"
       "  arlab hunt -p 16 --network leaf_spine:hosts=4,spines=2,slow=leaf0--spine1:4\n"
       "  arlab hunt -p 8 --network fluid:topology=crossbar --disturb late=3:100us\n"
@@ -205,10 +181,9 @@ void add_hunt(CLI::App& command, Session& session) {
     options->command = session.command;
     options->progress = session.progress;
     check_used(*options);
-    session.exit_code =
-        options->network.empty()
-            ? in_job([&](Job& job) { return hunt_real(*options, job); }, options->patience)
-            : hunt_simulated(*options);
+    session.exit_code = options->network.empty()
+                            ? in_job([&](Job& job) { return hunt_real(*options, job); })
+                            : hunt_simulated(*options);
   });
 }
 

@@ -101,7 +101,7 @@ std::string noise_text(const Hunted& hunted, const Search& found) {
                       ", as {:.3g} ranks share a processor: start at most as many ranks as "
                       "processors.\n",
                       hunted.ranks_per_processor);
-  return text + ": end other work on these hosts, or raise --size.\n";
+  return text + ": end other work on these hosts.\n";
 }
 
 Json finding_json(const Finding& f) {

@@ -1,8 +1,10 @@
 #include "bench/hunt/search/rounds.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/problem.hpp"
+#include "bench/hunt/search/times.hpp"
 
 namespace arlab::hunt {
 
@@ -31,6 +33,20 @@ Plan plan_of(Rank ranks) {
   if (ranks <= kAllPairs) return {.scan = ranks - 1 + ranks % 2, .most_tests = 2 * Count{ranks}};
   const Count steps = ceil_log2(ranks);
   return {.scan = 3 * steps, .most_tests = steps, .is_sample = true};
+}
+
+Bytes fitting_bytes(const Probe& probe) {
+  constexpr double kLongest = 20'000;  // microseconds
+  constexpr Bytes kTried = Bytes{64} << 10;
+  std::vector<Rank> everyone(index(probe.ranks));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  const std::vector<PairRound> rounds = tournament(everyone, 1);
+  if (rounds.empty()) return kMostBytes;
+  probe.round_trips(rounds.front(), kTried);  // opens connections
+  const double us = median(probe.round_trips(rounds.front(), kTried));
+  Bytes bytes = kTried;
+  while (bytes < kMostBytes && static_cast<double>(2 * bytes / kTried) * us <= kLongest) bytes *= 2;
+  return bytes;
 }
 
 }  // namespace arlab::hunt

@@ -30,8 +30,8 @@ inline constexpr Rank kFewestRanks = 4;
 struct SearchOptions {
   Bytes bytes = Bytes{4} << 20;  ///< of a large message
   std::uint64_t seed = 1;        ///< of the choice of partners in tests
-  /// Called before the first round of pairs, and after each: how many are done, and how many are known to
-  /// come.
+  /// Called before the first round of pairs, and after each: how many are done, and how many are
+  /// known to come.
   std::function<void(Count done, Count known)> progress = [](Count, Count) {};
 };
 

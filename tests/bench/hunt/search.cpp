@@ -70,6 +70,21 @@ TEST_CASE("hunt: at most 4 ceil(log2 ranks) rounds above 64 ranks") {
   CHECK(cluster.found().rounds <= 40);
 }
 
+TEST_CASE("hunt: large messages take at most about 20 ms") {
+  double rate = 0;  // bytes per microsecond
+  Probe probe{.ranks = 6};
+  probe.round_trips = [&](std::span<const Pair> pairs, Bytes bytes) {
+    return std::vector<double>(pairs.size(), static_cast<double>(bytes) / rate);
+  };
+  const std::pair<double, Bytes> expected[] = {
+      {12'500, kMostBytes}, {125, Bytes{2} << 20}, {6, Bytes{64} << 10}, {0.01, Bytes{64} << 10}};
+  for (const auto& [of, bytes] : expected) {
+    rate = of;
+    CHECK(fitting_bytes(probe) == bytes);
+  }
+  CHECK(fitting_bytes({.ranks = 1}) == kMostBytes);
+}
+
 TEST_CASE("hunt: one slow port is named, of few ranks and of many") {
   for (const Rank n : {4, 5, 7, 8, 16, 33, 64, 65, 128, 1024})
     for (const double factor : {1.3, 2.0, 10.0}) {
