@@ -35,6 +35,7 @@ void add_validate(CLI::App& command, Session& session);
 void add_run(CLI::App& command, Session& session);
 void add_calibrate(CLI::App& command, Session& session);
 void add_identify(CLI::App& command, Session& session);
+void add_hunt(CLI::App& command, Session& session);
 void add_tune(CLI::App& command, Session& session);
 void add_train(CLI::App& command, Session& session);
 void add_plan(CLI::App& command, Session& session);

@@ -67,6 +67,7 @@ BASES = {
     ("bound",): ["ring:hosts=4"],
     ("validate",): ["published"],
     ("identify",): ["native", "-n", "10"],
+    ("hunt",): ["-p", "4", "--network", "crossbar"],
     ("replay",): ["-b", "virtual", "--steps", "8"],
 }
 ALONE = {("identify",)}  # right only under a launcher
