@@ -77,6 +77,7 @@ function groupFigure(id, title, groups, drawGroup) {
   const figure = add(byId("charts"), "figure", {id}), caption = add(figure, "figcaption");
   add(caption, "h3", {}, title);
   let shown = groups[0], width = 0;
+  addSvgButton(caption, figure);
   const redraw = () => { figure.querySelectorAll("svg, .legend").forEach((node) => node.remove()); drawGroup(figure, shown, Math.max(280, caption.clientWidth)); };
   if (groups.length > 1) {
     const select = add(caption, "select", {"aria-label": `${title}: which runs`});
@@ -148,7 +149,7 @@ function drawEfficiency(figure, {title, over, points}, width) {
     add(svg, "text", {x: box.left - 7, y: y(value) + 4, "text-anchor": "end"}, `${value}%`);
   }
   add(svg, "text", {x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle"}, over);
-  const slice = {series}, labels = series.map(({label}) => label);
+  const slice = {series, plain: true}, labels = series.map(({label}) => label);
   drawLines(svg, slice, x, y, (label) => MARKS[labels.indexOf(label) % MARKS.length]);
   drawNames(svg, slice, x, y, box, short);
 }

@@ -19,7 +19,7 @@ from browser import BROWSER
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parents[1] / "plots" / "report"
 TEMPLATE = (REPORT / "report.html").read_text(encoding="utf-8").replace(
-    "/*ARLAB_BASE*/", "".join((REPORT / f"{name}.js").read_text(encoding="utf-8") for name in ("base", "settings", "training")))
+    "/*ARLAB_BASE*/", "".join((REPORT / f"{name}.js").read_text(encoding="utf-8") for name in ("base", "settings", "training", "downloads")))
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
@@ -213,7 +213,7 @@ class Using(unittest.TestCase):
           svg.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + 70, clientY: box.top + 50}));""")
         self.assertIsNone(page.attributes.get("data-error"))
         section = page.one("section", id="table-run")
-        column = [head.text() for head in section.all("button")].index("time_us.median")
+        column = [head.text() for head in section.one("table").all("button")].index("time_us.median")
         times = [float(row[column].replace(",", "")) for row in cells(section)]
         self.assertEqual(times, sorted(times, reverse=True))
         self.assertIn("at 1 KiB", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
@@ -262,7 +262,7 @@ class Using(unittest.TestCase):
 
     def test_filters_choose_the_records_of_summary_charts_and_tables(self) -> None:
         page = render(literal(sample()), """
-          [...document.querySelectorAll("#filters .chip")].filter((c) => !["Ring", "Tree"].includes(c.textContent)).forEach((c) => c.click());
+          [...document.querySelectorAll("#filters .chip")].filter((c) => !["Ring", "Tree"].includes(c.textContent)).forEach((c) => c.dispatchEvent(new MouseEvent("click", {shiftKey: true})));
           const from = document.querySelector("#bytes-from");
           from.value = 65536;
           from.dispatchEvent(new Event("change"));""")
@@ -273,6 +273,40 @@ class Using(unittest.TestCase):
         self.assertEqual(sorted(groups), ["Ring", "Tree"])
         said = page.one("ul", id="summary").all("li")[0].text()
         self.assertIn("Fastest measured, mpi, 4 ranks: Ring at every size", said)
+
+    def test_a_click_isolates_a_series_and_another_shows_all(self) -> None:
+        chip = """[...document.querySelectorAll("#filters .chip")].find((c) => c.textContent === "Ring").click();"""
+        labels = [cells(render(literal(sample()), chip * clicks).one("section", id="table-run")) for clicks in (0, 1, 2)]
+        self.assertEqual({row[0] for row in labels[1]}, {"Ring"})
+        self.assertEqual(labels[0], labels[2])
+        by_name = render(literal(sample()), """
+          [...document.querySelectorAll("#time-against-bytes g.choice")].find((g) => g.textContent === "Tree").dispatchEvent(new MouseEvent("click"));""")
+        self.assertEqual({row[0] for row in cells(by_name.one("section", id="table-run"))}, {"Tree"})
+
+    def test_times_relative_to_one_series(self) -> None:
+        page = render(literal(sample()), """
+          const base = document.querySelector("#time-against-bytes select.base");
+          base.value = "Ring";
+          base.dispatchEvent(new Event("change"));""")
+        self.assertIsNone(page.attributes.get("data-error"))
+        rows = {row.one("th").text(): row.all("td")[0].text() for row in page.one("figure", id="time-against-bytes").one("table", class_="values").one("tbody").all("tr")}
+        self.assertEqual(rows["Ring"], "1×")
+        self.assertTrue(all(value.endswith("×") or value == "–" for value in rows.values()), rows)
+
+    def test_charts_and_tables_can_be_saved(self) -> None:
+        page = render(literal(sample()), """
+          const saved = [];
+          URL.createObjectURL = (blob) => { saved.push(blob.text()); return "blob:x"; };
+          HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+          document.querySelector("#time-against-bytes .save").click();
+          document.querySelector("#table-run .save").click();
+          Promise.all(saved).then((all) => { document.querySelector("#origin").textContent = all.join(" "); });""")
+        text = page.one("p", id="origin").text()
+        self.assertIn("time-against-bytes.svg", text)
+        self.assertIn('xmlns="http://www.w3.org/2000/svg"', text)
+        self.assertIn("run.csv", text)
+        self.assertIn("label,algorithm,", text)
+        self.assertIn("time_us.median", text)
 
     def test_the_summary_reports_a_failed_check(self) -> None:
         data = sample()
