@@ -93,7 +93,10 @@ std::vector<double> FittedMessages::predict(const std::vector<PublishedTime>& ro
   std::vector<MessageCase> cases;
   for (const PublishedTime& row : rows) {
     const auto votes = votes_.find(asked_of(row));
-    cases.push_back(case_of(row, votes != votes_.end() && votes->second.chosen()));
+    const bool voted = votes != votes_.end() && votes->second.chosen();
+    const std::optional<bool> obeyed = library_obeyed(row);
+    cases.push_back(
+        case_of(row, implementation_of(row).library_chose && (obeyed ? !*obeyed : voted)));
     cases.back().state = -1;
   }
   return MessageModel(states_).predict(cases, parameters_);

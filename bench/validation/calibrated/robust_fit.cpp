@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/validation/calibrated/cholesky.hpp"
@@ -107,6 +108,10 @@ Vector moved(const Vector& from, const Approximation& a, double damping) {
 }
 
 }  // namespace
+
+Prior many_ranks_prior(std::string name) {
+  return {std::move(name), std::exp2(0.05), 0.05 * std::log(2.0)};
+}
 
 RobustFit robust_fit(std::span<const Prior> priors, const PredictRows& predict,
                      std::span<const double> measured) {

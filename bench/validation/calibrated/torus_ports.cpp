@@ -26,11 +26,13 @@ enum : std::size_t {
   kCopy,
   kAddStart,
   kRegister,
+  kManyRanks,
 };
 
 constexpr double kUnannounced = 1024;     // bytes of a vector that is written without asking
 constexpr double kOverlapping = 1 << 18;  // bytes of a long segment
 constexpr double kOneCore = 4096;         // bytes that one core adds alone
+constexpr double kFewRanks = 8;           // where the factor of many ranks is 1
 
 struct Row {
   TorusCase from;
@@ -52,7 +54,9 @@ class Ports {
         row_(row),
         ports_(row.from.ports),
         bytes_(static_cast<double>(row.from.bytes)),
-        put_(p[kPut] + p[kPortStep] * (ports_ - 1)) {}
+        slow_(std::pow(p[kManyRanks], std::log2(row.ranks / kFewRanks))),
+        put_((p[kPut] + p[kPortStep] * (ports_ - 1)) * slow_),
+        call_(p[kCall] * slow_) {}
 
   double time() const {
     switch (row_.from.form) {
@@ -78,7 +82,7 @@ class Ports {
   double team() const { return ports_ > 1 ? p_[kTeam] : 0; }
 
   double whole() const {
-    double sum = p_[kCall] + team();
+    double sum = call_ + team();
     const double part = bytes_ / ports_;
     for (const TorusRound& round : row_.rounds)
       sum += latency(round) * (bytes_ > kUnannounced ? 2 : 1) + transfer(part, round.load) +
@@ -87,7 +91,7 @@ class Ports {
   }
 
   double halves() const {
-    double sum = p_[kCall] + team();
+    double sum = call_ + team();
     double part = bytes_ / ports_;
     for (const TorusRound& round : row_.rounds) {
       part /= 2;
@@ -114,7 +118,7 @@ class Ports {
 
   // Rings along one dimension after the other, half of the ports in each direction.
   double rings() const {
-    double sum = p_[kCall] + ports_ * p_[kRegister] + bytes_ * p_[kCopy] * 1e-3 +
+    double sum = call_ + ports_ * p_[kRegister] + bytes_ * p_[kCopy] * 1e-3 +
                  p_[kPut] * std::log2(static_cast<double>(row_.ranks));  // exchanges addresses
     double part = bytes_ / ports_;
     for (const Rank size : row_.from.sizes) {
@@ -129,7 +133,7 @@ class Ports {
   std::span<const double> p_;
   const Row& row_;
   int ports_;
-  double bytes_, put_;
+  double bytes_, slow_, put_, call_;
 };
 
 std::vector<Row> torus_rows(const std::vector<TorusCase>& cases) {
@@ -163,7 +167,8 @@ std::vector<Prior> torus_priors() {
           {"latency per further hop, fraction", 0.1, 0.7},
           {"copy, ns/B", 0.05, 0.7},
           {"start of an addition by a port, us", 0.5, 0.7},
-          {"registration per port, us", 15, 0.7}};
+          {"registration per port, us", 15, 0.7},
+          many_ranks_prior("factor of latency per doubling of ranks")};
 }
 
 std::vector<double> torus_times(const std::vector<TorusCase>& cases,

@@ -23,8 +23,9 @@ struct TorusRound {
 /// Returns why the torus has no such rounds; empty if it has.
 std::string unsupported_torus(const RankGrid& grid);
 
-/// Returns the rounds of the reduce-scatter. Messages take the shorter way along the dimension; if
-/// both ways are equally long, half of the bytes take each. A dimension of two hosts has one cable.
+/// Returns the rounds of the reduce-scatter. Messages take the shorter way along each axis of the
+/// machine that the dimension lies on (torus_axis.hpp); if both ways are equally long, half of the
+/// bytes take each. A ring of two hosts has one cable.
 std::vector<TorusRound> torus_rounds(const RankGrid& grid, int ports, bool swing);
 
 }  // namespace arlab::simulator
