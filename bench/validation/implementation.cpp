@@ -120,7 +120,8 @@ Implementation by_messages(const PublishedTime& row, std::string_view text,
     return left_out(why);
   return {.model = one,
           .reason = "",
-          .library_chose = !text.ends_with("_over") && !contains(text, "_over_")};
+          .library_chose = !text.ends_with("_over") && !contains(text, "_over_"),
+          .cuts = known.cuts || known.prefix.ends_with("_bdw")};
 }
 
 Implementation on_torus(const PublishedTime& row, const std::smatch& name) {
@@ -141,7 +142,7 @@ Implementation on_torus(const PublishedTime& row, const std::smatch& name) {
                 .segment = std::stod(name[4]),
                 .bytes = row.bytes};
   if (one.ports < 1 || one.ports > 64) return left_out("a number of ports that no torus has");
-  return {.model = one, .reason = ""};
+  return {.model = one, .reason = "", .library_chose = false, .cuts = false};
 }
 
 Implementation on_gpus(const PublishedTime& row, std::string_view text) {

@@ -20,8 +20,9 @@ struct Implementation {
                simulator::GpuNodesCase>
       model;
   std::string reason;  ///< why no model predicts it
-  bool library_chose =
-      false;  ///< a library, which may ignore what it is asked for, ran the algorithm
+  /// A library, which may ignore what it is asked for, ran the algorithm.
+  bool library_chose = false;
+  bool cuts = false;  ///< the vector, into one part per rank
 };
 
 /// Never throws: names that are not known give a reason.

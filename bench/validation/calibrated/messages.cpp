@@ -220,20 +220,21 @@ MessageModel::MessageModel(int states) : states_(states), parameters_(system_pri
 
 std::size_t MessageModel::system_parameters() { return kStates; }
 
-std::vector<double> MessageModel::fit(const std::vector<MessageCase>& cases,
-                                      std::span<const double> us) const {
-  const std::vector<Row> rows = rows_of(cases);
-  const auto states = static_cast<std::size_t>(states_);
-  return robust_fit(
-             parameters_,
-             [&](std::span<const double> parameters) { return times(rows, parameters, states); },
-             us)
-      .parameters;
+RobustFit MessageModel::fit(const std::vector<MessageCase>& cases, std::span<const double> us,
+                            std::span<const double> start) const {
+  std::vector<double> from(start.begin(), start.end());
+  if (!start.empty()) from.resize(parameters_.size(), 1.0);
+  return robust_fit(parameters_, predictor(cases), us, from);
+}
+
+PredictRows MessageModel::predictor(const std::vector<MessageCase>& cases) const {
+  return [rows = rows_of(cases), states = static_cast<std::size_t>(states_)](
+             std::span<const double> parameters) { return times(rows, parameters, states); };
 }
 
 std::vector<double> MessageModel::predict(const std::vector<MessageCase>& cases,
                                           std::span<const double> parameters) const {
-  return times(rows_of(cases), parameters, static_cast<std::size_t>(states_));
+  return predictor(cases)(parameters);
 }
 
 }  // namespace arlab::simulator

@@ -48,11 +48,14 @@ class MessageModel {
   /// Returns the number of parameters that describe the system, without those of the states.
   static std::size_t system_parameters();
 
-  /// Returns the fitted parameters.
-  std::vector<double> fit(const std::vector<MessageCase>& cases, std::span<const double> us) const;
+  /// Fits the parameters. `start`: of the system, where to begin.
+  RobustFit fit(const std::vector<MessageCase>& cases, std::span<const double> us,
+                std::span<const double> start = {}) const;
   /// Returns the times [us]. A typical state is the median of all.
   std::vector<double> predict(const std::vector<MessageCase>& cases,
                               std::span<const double> parameters) const;
+  /// Returns the function of the parameters that predicts these cases.
+  PredictRows predictor(const std::vector<MessageCase>& cases) const;
 
  private:
   int states_;

@@ -171,19 +171,15 @@ std::vector<Prior> torus_priors() {
           many_ranks_prior("factor of latency per doubling of ranks")};
 }
 
-std::vector<double> torus_times(const std::vector<TorusCase>& cases,
-                                std::span<const double> parameters) {
-  return times_of_rows(torus_rows(cases), parameters);
+PredictRows torus_predictor(const std::vector<TorusCase>& cases) {
+  return [rows = torus_rows(cases)](std::span<const double> parameters) {
+    return times_of_rows(rows, parameters);
+  };
 }
 
-std::vector<double> fit_torus(const std::vector<TorusCase>& cases, std::span<const double> us) {
-  const std::vector<Row> rows = torus_rows(cases);
-  const std::vector<Prior> priors = torus_priors();
-  return robust_fit(
-             priors,
-             [&](std::span<const double> parameters) { return times_of_rows(rows, parameters); },
-             us)
-      .parameters;
+std::vector<double> torus_times(const std::vector<TorusCase>& cases,
+                                std::span<const double> parameters) {
+  return torus_predictor(cases)(parameters);
 }
 
 }  // namespace arlab::simulator
