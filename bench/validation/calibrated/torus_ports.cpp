@@ -27,11 +27,13 @@ enum : std::size_t {
   kAddStart,
   kRegister,
   kManyRanks,
+  kLayout,
 };
 
 constexpr double kUnannounced = 1024;     // bytes of a vector that is written without asking
 constexpr double kOverlapping = 1 << 18;  // bytes of a long segment
 constexpr double kOneCore = 4096;         // bytes that one core adds alone
+constexpr double kLongestPut = 16777215;  // uTofu's limit: a longer message is several segments
 constexpr double kFewRanks = 8;           // where the factor of many ranks is 1
 
 struct Row {
@@ -79,39 +81,42 @@ class Ports {
   }
   double latency(const TorusRound& round) const { return put_ * (1 + p_[kHop] * (round.hops - 1)); }
   double transfer(double bytes, double load) const { return bytes * p_[kByte] * load * 1e-3; }
+  // Where the job lies on the machine is not known, only how it may lie.
+  double load(const TorusRound& round) const {
+    return round.beside_ring ? round.load * p_[kLayout] : round.load;
+  }
   double team() const { return ports_ > 1 ? p_[kTeam] : 0; }
 
   double whole() const {
     double sum = call_ + team();
     const double part = bytes_ / ports_;
     for (const TorusRound& round : row_.rounds)
-      sum += latency(round) * (bytes_ > kUnannounced ? 2 : 1) + transfer(part, round.load) +
+      sum += latency(round) * (bytes_ > kUnannounced ? 2 : 1) + transfer(part, load(round)) +
              addition(part);
     return sum;
   }
 
   double halves() const {
     double sum = call_ + team();
+    const double segment = row_.from.segment > 0 ? row_.from.segment : kLongestPut;
     double part = bytes_ / ports_;
     for (const TorusRound& round : row_.rounds) {
       part /= 2;
       sum += p_[kPrepare] * ports_ + (ports_ > 1 ? p_[kPrepareTeam] : 0);
-      sum +=
-          2 * latency(round) + transfer(part, round.load);  // the second time to share the result
-      sum += row_.from.segment > 0 && part > row_.from.segment
-                 ? segments(part, round.load)
-                 : transfer(part, round.load) + addition(part);
+      sum += 2 * latency(round) + transfer(part, load(round));  // again to share the result
+      sum += part > segment ? segments(part, segment, load(round))
+                            : transfer(part, load(round)) + addition(part);
     }
     return sum;
   }
 
   // The addition of a segment overlaps with the transfer of the next one; with several ports only
   // if the segments are long.
-  double segments(double part, double load) const {
-    const double count = part / row_.from.segment, one = transfer(part, load) / count;
-    const double add = addition(row_.from.segment);
+  double segments(double part, double segment, double load) const {
+    const double count = part / segment, one = transfer(part, load) / count;
+    const double add = addition(segment);
     const double each = p_[kSegment] + (ports_ > 1 ? p_[kSegmentPorts] * ports_ * ports_ : 0);
-    const bool overlaps = ports_ == 1 || row_.from.segment >= kOverlapping;
+    const bool overlaps = ports_ == 1 || segment >= kOverlapping;
     const double next = overlaps ? std::max(one, add) : one + add;
     return one + (count - 1) * next + add + count * each;
   }
@@ -168,7 +173,8 @@ std::vector<Prior> torus_priors() {
           {"copy, ns/B", 0.05, 0.7},
           {"start of an addition by a port, us", 0.5, 0.7},
           {"registration per port, us", 15, 0.7},
-          many_ranks_prior("factor of latency per doubling of ranks")};
+          many_ranks_prior("factor of latency per doubling of ranks"),
+          {"loads of links beside a ring, of the layout's", 1, 0.2}};
 }
 
 PredictRows torus_predictor(const std::vector<TorusCase>& cases) {

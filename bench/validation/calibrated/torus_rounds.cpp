@@ -114,6 +114,7 @@ std::vector<TorusRound> torus_rounds(const RankGrid& grid, int ports, bool swing
       const Step& step = steps[index(port)][k];
       const TorusAxis& axis = axes[index(step.dimension)];
       const Rank size = grid.size(step.dimension);
+      round.beside_ring = round.beside_ring || !axis.ring();
       // All rings of a dimension carry the same.
       for (Rank at = 0; at < size; ++at) {
         const Count away = distance(at, step.level, swing);

@@ -18,6 +18,7 @@ namespace arlab::simulator {
 struct TorusRound {
   Rank hops = 1;    ///< of the farthest message
   double load = 1;  ///< messages of one port that the busiest link carries
+  bool beside_ring = false;  ///< a dimension lies on several axes of the machine
 };
 
 /// Returns why the torus has no such rounds; empty if it has.
