@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "bench/validation/fitted_transport.hpp"
-#include "bench/validation/implementation.hpp"
-#include "bench/validation/job_ranks.hpp"
+#include "bench/validation/fit/fitted_transport.hpp"
+#include "bench/validation/fit/job_ranks.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -75,8 +75,11 @@ Validation validate(const std::vector<PublishedTime>& rows) {
   std::map<std::pair<std::string, std::size_t>, Group> groups;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Implementation implementation = implementation_of(as_run[i]);
-    result.rows.push_back({rows[i], std::nullopt, {}, false, implementation.reason});
     const std::size_t transport = implementation.model.index();
+    result.rows.push_back({.row = rows[i],
+                           .transport = std::string(transport_name(transport)),
+                           .predicted_us = std::nullopt,
+                           .reason = implementation.reason});
     if (transport == 0) continue;
     Group& group = groups[{rows[i].system, transport}];
     group.rows.push_back(i);

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/validation/intervals.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/fit/intervals.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 
 struct PredictedRow {
   PublishedTime row;
+  std::string transport;  ///< kind of transport that predicts it
   std::optional<double> predicted_us;
   PredictionInterval interval = {};  ///< with a prediction
   bool beyond_calibration = false;   ///< fewer or more ranks than any calibration row

@@ -52,9 +52,12 @@ class Nodes {
 }  // namespace
 
 std::vector<Prior> gpu_nodes_priors() {
-  return {{"both parts inside a node, us", 25, 0.6},  {"latency of a small message, us", 5, 0.4},
-          {"latency of a large message, us", 8, 0.4}, {"kernel with its wait, us", 10, 0.5},
-          {"links inside a node, ns/B", 0.005, 0.5},  {"network, ns/B", 0.04, 0.5},
+  return {{"both parts inside a node, us", 25, 0.6},
+          {"latency of a small message, us", 5, 0.4},
+          {"latency of a large message, us", 8, 0.4},
+          {"kernel with its wait, us", 10, 0.5},
+          {"links inside a node, ns/B", 0.005, 0.5},
+          {"network, ns/B", 0.04, 0.5},
           many_ranks_prior("factor of latency per doubling of ranks")};
 }
 

@@ -68,7 +68,7 @@ std::vector<Prior> system_priors() {
 // A row as the rounds it consists of, with the logarithms that do not depend on parameters.
 struct Term {
   double count, bytes, piece, reduced_piece, pieces, log2_piece, log2_reduced, log2_distance;
-  double away;   // share of the messages that leave their node
+  double away;  // share of the messages that leave their node
   bool shift;
 };
 

@@ -23,8 +23,8 @@ struct Prior {
   double spread = 1;  ///< standard deviation of the logarithm
 };
 
-/// What each doubling of the ranks multiplies a time by, because the slowest of them is measured: the
-/// same before any measurement for every system and kind of transport.
+/// What each doubling of the ranks multiplies a time by, because the slowest of them is measured:
+/// the same before any measurement for every system and kind of transport.
 Prior many_ranks_prior(std::string name);
 
 /// Returns the predicted time of each row.

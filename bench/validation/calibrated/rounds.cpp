@@ -34,8 +34,8 @@ MessageRound described(const Problem& problem, Round round) {
 // Blocks differ by one element, which is not another round.
 bool alike(const MessageRound& a, const MessageRound& b) {
   constexpr double kElement = static_cast<double>(kElementBytes);
-  return a.distance == b.distance && a.shift == b.shift && a.sends == b.sends && (a.reduced > 0) == (b.reduced > 0) &&
-         std::abs(a.bytes - b.bytes) <= kElement;
+  return a.distance == b.distance && a.shift == b.shift && a.sends == b.sends &&
+         (a.reduced > 0) == (b.reduced > 0) && std::abs(a.bytes - b.bytes) <= kElement;
 }
 
 }  // namespace

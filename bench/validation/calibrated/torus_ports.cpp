@@ -174,7 +174,7 @@ std::vector<Prior> torus_priors() {
           {"start of an addition by a port, us", 0.5, 0.7},
           {"registration per port, us", 15, 0.7},
           many_ranks_prior("factor of latency per doubling of ranks"),
-          {"loads of links beside a ring, of the layout's", 1, 0.2}};
+          {"loads of links beside a ring, of the layout's", 1, 0.15}};
 }
 
 PredictRows torus_predictor(const std::vector<TorusCase>& cases) {

@@ -45,8 +45,8 @@ Count distance(Rank at, int level, bool swing) {
   return at % 2 == 0 ? rho : -rho;
 }
 
-// A link: dimension of the job, place, axis of the machine, direction; direction 0: the only cable of
-// two.
+// A link: dimension of the job, place, axis of the machine, direction; direction 0: the only cable
+// of two.
 using Link = std::tuple<int, Rank, std::size_t, int>;
 
 class Loads {
@@ -120,8 +120,7 @@ std::vector<TorusRound> torus_rounds(const RankGrid& grid, int ports, bool swing
         const Count away = distance(at, step.level, swing);
         const Count signed_away = mirrored(port, grid.dimensions()) ? -away : away;
         const auto up = static_cast<Rank>((signed_away % size + size) % size);
-        round.hops =
-            std::max(round.hops, loads.add(step.dimension, axis, at, (at + up) % size));
+        round.hops = std::max(round.hops, loads.add(step.dimension, axis, at, (at + up) % size));
       }
     }
     round.load = loads.busiest();

@@ -16,8 +16,8 @@ namespace arlab::simulator {
 
 /// One round of all ports at the same time.
 struct TorusRound {
-  Rank hops = 1;    ///< of the farthest message
-  double load = 1;  ///< messages of one port that the busiest link carries
+  Rank hops = 1;             ///< of the farthest message
+  double load = 1;           ///< messages of one port that the busiest link carries
   bool beside_ring = false;  ///< a dimension lies on several axes of the machine
 };
 

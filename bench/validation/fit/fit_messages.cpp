@@ -1,10 +1,10 @@
-#include "bench/validation/fit_messages.hpp"
+#include "bench/validation/fit/fit_messages.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -109,7 +109,8 @@ std::vector<std::string> FittedMessages::notes() const {
     if (votes.by_default > 0)
       all.push_back(fmt::format("{}: the default rule explains {} of {} jobs; {}", asked,
                                 votes.by_default, votes.states,
-                                votes.chosen() ? "predicted by that rule" : "predicted as named"));
+                                votes.chosen() ? "jobs without a date are predicted by that rule"
+                                               : "predicted as named"));
   return all;
 }
 

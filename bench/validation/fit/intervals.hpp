@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "bench/validation/fitted_transport.hpp"
+#include "bench/validation/fit/fitted_transport.hpp"
 
 namespace arlab::bench {
 
@@ -18,8 +18,8 @@ struct PredictionInterval {
   double low_us = 0, high_us = 0;
 };
 
-/// Returns the smallest spread, a standard deviation of logarithms, that together with the spreads of
-/// the parameters covers 80% of the errors, logarithms of measured by predicted.
+/// Returns the smallest spread, a standard deviation of logarithms, that together with the spreads
+/// of the parameters covers 80% of the errors, logarithms of measured by predicted.
 double residual_spread(const std::vector<double>& errors, const std::vector<double>& spreads);
 
 /// Leaves out parts of the calibration rows and returns the spread of what the model lacks.

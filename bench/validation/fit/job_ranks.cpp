@@ -1,11 +1,11 @@
-#include "bench/validation/job_ranks.hpp"
+#include "bench/validation/fit/job_ranks.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "bench/validation/calibrated/rounds.hpp"
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 namespace arlab::bench {
 namespace {

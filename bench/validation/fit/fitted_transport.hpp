@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/validation/calibrated/robust_fit.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 

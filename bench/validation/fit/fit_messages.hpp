@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "bench/validation/calibrated/messages.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 
 class FittedMessages {
  public:
-  /// `rows`: of split calibrate, all by messages; `start`: parameters of the system, where to begin.
+  /// `rows`: of split calibrate, all by messages; `start`: parameters of the system, where to
+  /// begin.
   explicit FittedMessages(const std::vector<PublishedTime>& rows,
                           std::span<const double> start = {});
 

@@ -1,11 +1,11 @@
-#include "bench/validation/fitted_transport.hpp"
+#include "bench/validation/fit/fitted_transport.hpp"
 
 #include <array>
 #include <memory>
 #include <variant>
 
-#include "bench/validation/fit_messages.hpp"
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/fit/fit_messages.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 namespace arlab::bench {
 namespace {

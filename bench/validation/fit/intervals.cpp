@@ -1,10 +1,10 @@
-#include "bench/validation/intervals.hpp"
+#include "bench/validation/fit/intervals.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -13,8 +13,9 @@ constexpr double kCovered = 0.8;
 constexpr double kHalfWidth = 1.2816;  // standard deviations on each side of 80%
 constexpr std::size_t kMostParts = 4;
 
-// Standard deviation between the times of jobs on a network that others use, too, where one job alone
-// was measured: the 10 to 20% that repeated jobs of LUMI differ by. A torus belongs to its job.
+// Standard deviation between the times of jobs on a network that others use, too, where one job
+// alone was measured: the 10 to 20% that repeated jobs of LUMI differ by. A torus belongs to its
+// job.
 constexpr double kBetweenJobs = 0.15;
 constexpr std::size_t kTorusPorts = 2;
 
@@ -65,7 +66,8 @@ double cross_validated_spread(std::size_t transport, const std::vector<Published
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (parts.of_row[i] != part) kept.push_back(rows[i]);
       // What a library ran in place of what it was asked for says nothing about the model.
-      else if (!library_obeyed(rows[i])) left_out.push_back(rows[i]);
+      else if (!library_obeyed(rows[i]))
+        left_out.push_back(rows[i]);
     }
     if (kept.empty()) continue;  // one algorithm of one job: nothing to compare with
     const FittedTransport without = fit_transport(transport, kept, start);

@@ -1,4 +1,4 @@
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 #include <bit>
 #include <charconv>
@@ -96,8 +96,8 @@ bool is_before(const PublishedTime& row, std::string_view date) {
   return row.run.starts_with("20") && row.run < date;
 }
 
-// Bytes of a segment if the name has none. Until 27 May 2025 PICO's default was the share of a rank,
-// for powers of two only; since then it is the whole message, for any number of ranks (commit
+// Bytes of a segment if the name has none. Until 27 May 2025 PICO's default was the share of a
+// rank, for powers of two only; since then it is the whole message, for any number of ranks (commit
 // 38bae6f, allreduce_bine_bdw_remap_segmented). Jobs without a date are earlier ones.
 double default_segment(const PublishedTime& row, Rank ranks) {
   const bool any_ranks = !std::has_single_bit(static_cast<unsigned>(ranks));

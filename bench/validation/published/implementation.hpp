@@ -10,7 +10,7 @@
 #include "bench/validation/calibrated/messages.hpp"
 #include "bench/validation/calibrated/nccl.hpp"
 #include "bench/validation/calibrated/torus_ports.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 
@@ -31,9 +31,9 @@ Implementation implementation_of(const PublishedTime& row);
 /// Returns the same row as the library's default would solve it, by its documented rule.
 simulator::MessageCase by_default_rule(const PublishedTime& row);
 
-/// Returns whether the job's library ran the algorithm that it was asked for; nothing if that is not
-/// known. PICO switches Cray MPICH's own collectives off, which ignore what they are asked for, since
-/// 16 March 2025 (commit 7a6c2c0, MPICH_COLL_OPT_OFF).
+/// Returns whether the job's library ran the algorithm that it was asked for; nothing if that is
+/// not known. PICO switches Cray MPICH's own collectives off, which ignore what they are asked for,
+/// since 16 March 2025 (commit 7a6c2c0, MPICH_COLL_OPT_OFF).
 std::optional<bool> library_obeyed(const PublishedTime& row);
 
 }  // namespace arlab::bench
