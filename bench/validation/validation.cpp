@@ -29,13 +29,16 @@ FittedSystem summary_of(const std::string& system, std::size_t transport, std::s
   return summary;
 }
 
+Rank nodes_of(const PublishedTime& row) { return row.ranks / row.ranks_per_node; }
+
 void note_scale(const PublishedTime& row, FittedSystem& summary) {
-  if (summary.most_ranks == 0 || row.ranks < summary.least_ranks) {
-    summary.least_ranks = row.ranks;
+  const Rank nodes = nodes_of(row);
+  if (summary.most == 0 || nodes < summary.least) {
+    summary.least = nodes;
     summary.least_nodes = row.nodes;
   }
-  if (row.ranks > summary.most_ranks) {
-    summary.most_ranks = row.ranks;
+  if (nodes > summary.most) {
+    summary.most = nodes;
     summary.most_nodes = row.nodes;
   }
 }
@@ -62,7 +65,7 @@ void predict_group(const std::string& system, std::size_t transport, const Group
     result.rows[group.rows[i]].predicted_us = us[i];
     result.rows[group.rows[i]].interval = intervals[i];
     result.rows[group.rows[i]].beyond_calibration =
-        rows[i].ranks < summary.least_ranks || rows[i].ranks > summary.most_ranks;
+        nodes_of(rows[i]) < summary.least || nodes_of(rows[i]) > summary.most;
   }
   result.systems.push_back(std::move(summary));
 }

@@ -29,7 +29,7 @@ struct Parts {
   std::vector<std::size_t> of_row;
 };
 
-Parts parts_of(const std::vector<PublishedTime>& rows) {
+Parts left_out_parts(const std::vector<PublishedTime>& rows) {
   std::map<std::string, std::size_t> jobs, algorithms;
   for (const PublishedTime& row : rows) {
     jobs.try_emplace(job_key(row), jobs.size());
@@ -57,7 +57,7 @@ double residual_spread(const std::vector<double>& errors, const std::vector<doub
 
 double cross_validated_spread(std::size_t transport, const std::vector<PublishedTime>& rows,
                               const FittedTransport& fitted) {
-  const Parts parts = parts_of(rows);
+  const Parts parts = left_out_parts(rows);
   const std::span<const double> start =
       std::span(fitted.fit.parameters).first(fitted.system_parameters);
   std::vector<double> errors, spreads;
