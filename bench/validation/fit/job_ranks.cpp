@@ -10,18 +10,18 @@
 namespace arlab::bench {
 namespace {
 
-using Job = std::tuple<std::string, std::string, std::string, std::string>;
+using MeasuredJob = std::tuple<std::string, std::string, std::string, std::string>;
 
-struct Sizes {
+struct JobSizes {
   std::vector<Count> cut, any;  // bytes
 };
 
-Job job_of_record(const PublishedTime& row) {
+MeasuredJob job_of_record(const PublishedTime& row) {
   return {row.system, row.library, row.nodes, row.run};
 }
 
 // Returns by how many times more ranks there were.
-Rank times_more(const Sizes& sizes, Rank ranks) {
+Rank times_more(const JobSizes& sizes, Rank ranks) {
   if (sizes.cut.empty()) return 1;
   const Count least = *std::min_element(sizes.cut.begin(), sizes.cut.end());
   Count below = 0;
@@ -35,10 +35,10 @@ Rank times_more(const Sizes& sizes, Rank ranks) {
 }  // namespace
 
 std::vector<PublishedTime> with_ranks_of_sizes(std::vector<PublishedTime> rows) {
-  std::map<Job, Sizes> jobs;
+  std::map<MeasuredJob, JobSizes> jobs;
   for (const PublishedTime& row : rows) {
     if (row.split != Split::calibrate || row.ranks_per_node != 1 || !row.torus.empty()) continue;
-    Sizes& sizes = jobs[job_of_record(row)];
+    JobSizes& sizes = jobs[job_of_record(row)];
     sizes.any.push_back(row.bytes);
     if (implementation_of(row).cuts) sizes.cut.push_back(row.bytes);
   }
