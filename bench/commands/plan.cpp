@@ -80,14 +80,14 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
 std::string decisions(const PlanOptions& options, const training::ModelProfile& profile,
                       Rank gpus) {
   if (gpus == 1) return "";
-  std::string text = "\n";
+  std::string text;
   bool rates_known = false;  // they are alike on the ports of all networks
   for (const ScaleNetwork& network : options.parsed_networks()) {
     const bool rates = network.has_ports() && !rates_known;
     rates_known = rates_known || rates;
     text += explain(decide(options, profile, network, gpus, rates));
   }
-  return text;
+  return text.empty() ? text : "\n" + text;
 }
 
 void run_plan(const PlanOptions& options, Session& session) {

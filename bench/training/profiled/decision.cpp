@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "algorithms/base/error.hpp"
 #include "algorithms/base/parameters.hpp"
 #include "training/simulation/simulate_training.hpp"
 
@@ -30,6 +31,9 @@ class StepTimes {
     training::TrainingPlan plan = options_.plan(profile_, scheduler, compressor, gpus_);
     const training::MakeNetwork make = options_.place(plan, profile_, network);
     plan.algorithm = &choose_algorithm(options_.algorithms.front(), plan, make);
+    // Codes are gathered, which not every algorithm for sums can do.
+    if (!unsupported_algorithm(plan).empty())
+      plan.algorithm = &choose_algorithm("auto", plan, make);
     return training::simulate_training(plan, make, training::Ranks::one_for_all).period();
   }
   double saved(const ScaleNetwork& network, const std::string& compressor) const {
@@ -92,9 +96,13 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
   if (given != "none") candidates = {given};
   if (kind.compresses && !order.halves) {
     for (const std::string& one : candidates) {
-      Payoff payoff{.compressor = one, .saves = steps.saved(network, one)};
-      if (rates) payoff.pays_below = highest_rate(steps, network.text(), one);
-      decision.payoffs.push_back(std::move(payoff));
+      try {
+        Payoff payoff{.compressor = one, .saves = steps.saved(network, one)};
+        if (rates) payoff.pays_below = highest_rate(steps, network.text(), one);
+        decision.payoffs.push_back(std::move(payoff));
+      } catch (const Error& error) {  // the strategy cannot exchange these codes
+        if (error.blame() != Blame::usage) throw;
+      }
     }
     std::ranges::sort(decision.payoffs, std::greater{}, &Payoff::saves);
   }

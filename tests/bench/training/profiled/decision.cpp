@@ -81,6 +81,22 @@ TEST_CASE("decision: a given compressor alone is judged, and topologies have no 
   CHECK(explain(decision).find("port") == std::string::npos);
 }
 
+TEST_CASE("decision: where the given algorithm cannot gather codes, another one does") {
+  ScaleOptions options = options_of("profile:vgg16");
+  options.algorithms = {"butterfly"};
+  const Decision decision = decided(options, "1G", 8);
+  CHECK(decision.payoffs.size() == 5);
+  CHECK(decision.payoffs.front().saves > 0.5);
+}
+
+TEST_CASE("decision: a compressor that the strategy cannot exchange is no choice") {
+  ScaleOptions options = options_of("profile:resnet50");
+  options.strategy.spec = "parameter_server";
+  const Decision decision = decided(options, "10G", 4);
+  CHECK(decision.payoffs.size() == 4);
+  CHECK(std::ranges::count(decision.payoffs, "powersgd:rank=4", &Payoff::compressor) == 0);
+}
+
 TEST_CASE("decision: nothing is said where a strategy neither compresses nor orders") {
   ScaleOptions options = options_of("profile:resnet50");
   options.strategy.spec = "fsdp";
