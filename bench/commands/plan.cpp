@@ -68,8 +68,7 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
                                     .compressor = options.compressors.front(),
                                     .batch = profile.batch},
                                    plan, make, training::Ranks::one_for_all));
-      if (ranks > 1)
-        rows.back().alternatives = alternatives_of(rows.back(), plan, make, options);
+      if (ranks > 1) rows.back().alternatives = alternatives_of(rows.back(), plan, make, options);
       if (session.caller && session.caller->progress)
         session.caller->progress(rows.size(), networks.size() * gpus.size());
     }
@@ -93,11 +92,11 @@ void run_plan(const PlanOptions& options, Session& session) {
         "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
-        profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
+        profile.name, with_commas(profile.parameters()), show_bytes(profile.bytes()),
         options.batch > 0
-            ? fmt::format("{} {} per step over all GPUs", show_count(options.batch),
+            ? fmt::format("{} {} per step over all GPUs", with_commas(options.batch),
                           profile.samples)
-            : fmt::format("{} {} per GPU and step", show_count(profile.batch), profile.samples),
+            : fmt::format("{} {} per GPU and step", with_commas(profile.batch), profile.samples),
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});

@@ -1,6 +1,6 @@
 """Hostile inputs: what people, scripts, and damaged files give to the program, and what must come back.
 
-The commands come from `arlab --help` and the options from `arlab VERB --help-all`, so that a new option is covered without an
+The commands come from `arlab --help` and the options from `arlab VERB --help`, so that a new option is covered without an
 edit here. A new command needs a line in BASES, and is an error until it has one.
 """
 
@@ -108,6 +108,7 @@ EXTREME = {
     "NAMES": ["all", "ring,ring", "RING"], "NAME": ["RING", "-"], "NETWORKS": ["1", "8e15", "1e15G", "crossbar,ring"], "PERCENT": ["0", "1e6", "1e300"],
     "FACTORS": ["1e-300", "1e300", "1,2,3,4,5"], "NS,NS": ["0,0", "1e6,1e6", "1e9,1e9"], "RATES": ["1", "1e300", "1e-300"],
 }
+SHARED = ["count"]  # tried with the options that all commands share, which `arlab --help` lists
 BATCH = {"--dry-run"}  # flags that make a huge sweep cheap
 
 
@@ -130,10 +131,13 @@ def commands_of(arlab, environment):
 
 
 def options_of(arlab, command, environment):
-    page = subprocess.run([arlab, *command, "--help-all"], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    page = subprocess.run([arlab, *command, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=False)
     if page.returncode != 0:
         return None  # `train` without the program that trains
-    return [Option(names, type_, command) for names, type_ in words_of(page.stdout) if "--help" not in names]
+    text = page.stdout
+    if command == SHARED:
+        text += subprocess.run([arlab, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=True).stdout
+    return [Option(names, type_, command) for names, type_ in words_of(text) if not {"--help", "--version"} & set(names)]
 
 
 def value_cases(option, base):
