@@ -44,6 +44,7 @@ constexpr std::string_view kExamples = R"(Examples:
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   mpirun -n 3 arlab calibrate -o machine.toml
   mpirun -n 4 arlab identify -s 1K..4M
+  mpirun -n 16 arlab hunt
   arlab tune -p 2,4 -s 1K..1M --open-mpi rules.conf
   arlab train -m cnn -w 1,2,4
   arlab plan -m profile:bert-large --gpus 8..512x4
@@ -71,6 +72,7 @@ constexpr Command kCommands[] = {
      "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
      "architectures, and what this build lacks",
      add_list},
+    {"doctor", "Print what works on this machine, and how to get the rest", add_doctor},
     {"show", "Print the rounds of an algorithm as a table, or a topology", add_show},
     {"verify", "Prove algorithms correct: every contribution exactly once, no deadlock",
      add_verify},
@@ -82,6 +84,8 @@ constexpr Command kCommands[] = {
     {"run", "Run and check algorithms on this machine or job, beside the library's own", add_run},
     {"calibrate", "Measure a machine's network on 2 or 3 ranks, for predictions", add_calibrate},
     {"identify", "Identify the algorithm that MPI_Allreduce runs, by its messages", add_identify},
+    {"hunt", "Find slow ranks, ports, links and groups of a cluster (exit 1 if there are any)",
+     add_hunt},
     {"tune",
      "Choose the best algorithm per number of ranks and size, and write decision files for "
      "libraries",
@@ -123,9 +127,9 @@ std::string shortened(std::string_view text) {
 }
 
 bool works_alone(std::string_view command) {
-  constexpr std::string_view kAlone[] = {"list",   "show",     "verify",  "count",  "simulate",
-                                         "bound",  "validate", "compare", "report", "explore",
-                                         "export", "plan",     "import",  "chart"};
+  constexpr std::string_view kAlone[] = {"list",     "doctor", "show",     "verify",  "count",
+                                         "simulate", "bound",  "validate", "compare", "report",
+                                         "explore",  "export", "plan",     "import",  "chart"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 

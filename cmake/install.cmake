@@ -1,13 +1,14 @@
-# The package that find_package(arlab) finds: libraries arlab::*, headers, and the program.
+# What `cmake --install` installs: the package that find_package(arlab) finds (component development: libraries arlab::*, headers), the
+# programs (program), plugins of other software (plugins), and the Python package (python).
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
 list(REMOVE_ITEM libraries arlab_training_torch)  # below: only users who ask for it need LibTorch
-set(headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/arlab)
-install(TARGETS ${libraries} EXPORT arlab ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS ${headers})
+set(headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/arlab COMPONENT development)
+install(TARGETS ${libraries} EXPORT arlab ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development FILE_SET HEADERS ${headers})
 foreach(program arlab arlab_train)
   if(TARGET ${program})
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   endif()
 endforeach()
 
@@ -48,11 +49,11 @@ list(JOIN dependencies "\n" dependencies)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/arlab)
 if(TARGET arlab_training_torch)
-  install(TARGETS arlab_training_torch EXPORT arlab_torch ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  install(TARGETS arlab_training_torch EXPORT arlab_torch ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
           FILE_SET HEADERS ${headers})
-  install(EXPORT arlab_torch NAMESPACE arlab:: FILE arlabTorchTargets.cmake DESTINATION ${package})
+  install(EXPORT arlab_torch NAMESPACE arlab:: FILE arlabTorchTargets.cmake DESTINATION ${package} COMPONENT development)
 endif()
-install(EXPORT arlab NAMESPACE arlab:: FILE arlabTargets.cmake DESTINATION ${package})
+install(EXPORT arlab NAMESPACE arlab:: FILE arlabTargets.cmake DESTINATION ${package} COMPONENT development)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/arlabConfig.cmake @ONLY CONTENT [[
 include(CMakeFindDependencyMacro)
 @dependencies@
@@ -73,4 +74,4 @@ endforeach()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/arlabConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/arlabConfig.cmake ${PROJECT_BINARY_DIR}/arlabConfigVersion.cmake
-        DESTINATION ${package})
+        DESTINATION ${package} COMPONENT development)

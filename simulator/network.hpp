@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -127,6 +128,9 @@ class AddingSwitches {
 
 struct ClassNetwork;
 
+/// Returns to whom a rank sends; nothing if it takes long to find out.
+using PeersOf = std::function<std::optional<std::vector<Rank>>(Rank)>;
+
 /// What fast engines use of a network with links. A message leaves when both of its rounds have
 /// started, holds no port, and is complete at both ends when it arrives.
 class ExactShortcuts {
@@ -144,9 +148,10 @@ class ExactShortcuts {
   /// Returns the bytes that each link, by number, has carried.
   virtual std::vector<double> carried() const = 0;
   /// Returns a network on which one rank of each class sends for all, if the network maps the
-  /// routes of these ranks onto one another under some of the shifts; nothing otherwise. Null: the
-  /// shifts along the network's own coordinates, if it has any.
-  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry) = 0;
+  /// routes of their messages onto one another under some of the shifts; nothing otherwise. Null:
+  /// the shifts along the network's own coordinates, if it has any.
+  virtual std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry,
+                                                 const PeersOf& peers_of) = 0;
   /// Returns the time of a reduction on an idle processor.
   Time reduction(Bytes bytes) const { return reduction_time(bytes, gamma_); }
 

@@ -15,6 +15,7 @@
 #include "bench/options/settings.hpp"
 #include "bench/results/charts_archive.hpp"
 #include "bench/run/child.hpp"
+#include "bench/run/python.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
@@ -53,25 +54,10 @@ std::vector<std::string> arguments_of(const ChartCommand& command) {
   return words;
 }
 
-// Returns a Python that has matplotlib; else any, whose program says what to install; else nothing.
-std::string python() {
-  std::string any;
-  for (const char* const name : {"python3", "/usr/bin/python3"}) {
-    try {
-      const int status = run_child({name, "-c",
-                                    "import importlib.util as u, sys\n"
-                                    "sys.exit(not u.find_spec('matplotlib'))"});
-      if (status == 0) return name;
-      if (any.empty() && status == 1) any = name;
-    } catch (const Error&) {  // there is none
-    }
-  }
-  return any;
-}
-
 [[noreturn]] void chart(const ChartCommand& command) {
   std::vector<std::string> arguments = arguments_of(command);
-  const std::string found = python();
+  // One without matplotlib says what to install.
+  const std::string found = find_python("matplotlib").program;
   if (found.empty()) fail(Blame::environment, "charts need Python: apt install python3-matplotlib");
   const std::string start = fmt::format(
       "import sys\nsys.path[0] = '/proc/self/fd/{}/plots'\n"

@@ -26,6 +26,7 @@ struct Session {
 };
 
 void add_list(CLI::App& command, Session& session);
+void add_doctor(CLI::App& command, Session& session);
 void add_show(CLI::App& command, Session& session);
 void add_verify(CLI::App& command, Session& session);
 void add_count(CLI::App& command, Session& session);
@@ -35,6 +36,7 @@ void add_validate(CLI::App& command, Session& session);
 void add_run(CLI::App& command, Session& session);
 void add_calibrate(CLI::App& command, Session& session);
 void add_identify(CLI::App& command, Session& session);
+void add_hunt(CLI::App& command, Session& session);
 void add_tune(CLI::App& command, Session& session);
 void add_train(CLI::App& command, Session& session);
 void add_plan(CLI::App& command, Session& session);

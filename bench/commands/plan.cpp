@@ -16,6 +16,7 @@
 #include "bench/text/write_file.hpp"
 #include "bench/training/profiled/alternatives.hpp"
 #include "bench/training/profiled/breakdown.hpp"
+#include "bench/training/profiled/decision.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -75,6 +76,20 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
   return rows;
 }
 
+// Of all networks, on the largest number of GPUs.
+std::string decisions(const PlanOptions& options, const training::ModelProfile& profile,
+                      Rank gpus) {
+  if (gpus == 1) return "";
+  std::string text = "\n";
+  bool rates_known = false;  // they are alike on the ports of all networks
+  for (const ScaleNetwork& network : options.parsed_networks()) {
+    const bool rates = network.has_ports() && !rates_known;
+    rates_known = rates_known || rates;
+    text += explain(decide(options, profile, network, gpus, rates));
+  }
+  return text;
+}
+
 void run_plan(const PlanOptions& options, Session& session) {
   check_can_write(options.json);
   const std::vector<Rank> gpus = options.chosen_workers();
@@ -100,6 +115,7 @@ void run_plan(const PlanOptions& options, Session& session) {
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
+    print("{}", Lines{decisions(options, profile, rows.back().ranks)});
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));

@@ -5,11 +5,11 @@ file(GLOB files CONFIGURE_DEPENDS RELATIVE ${here} ${here}/arlab/*.py ${here}/ar
 foreach(file ${files} arlab_wheel.py)
   configure_file(${here}/${file} ${package}/${file} COPYONLY)
   cmake_path(GET file PARENT_PATH folder)
-  install(FILES ${package}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/arlab/python/${folder})
+  install(FILES ${package}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/arlab/python/${folder} COMPONENT python)
 endforeach()
 file(CONFIGURE OUTPUT ${package}/VERSION CONTENT "${PROJECT_VERSION}\n")
 file(CONFIGURE OUTPUT ${package}/pyproject.toml CONTENT "[build-system]\nrequires = []\nbuild-backend = \"arlab_wheel\"\nbackend-path = [\".\"]\n")
-install(FILES ${package}/VERSION ${package}/pyproject.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/arlab/python)
+install(FILES ${package}/VERSION ${package}/pyproject.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/arlab/python COMPONENT python)
 
 # Its compiled module, of all parts.
 function(arlab_python_module)
@@ -43,7 +43,7 @@ function(arlab_python_module)
   target_link_options(arlab_python PRIVATE -Wl,--exclude-libs,ALL $<$<CONFIG:Release>:-s>)
   set_target_properties(arlab_python PROPERTIES PREFIX "" OUTPUT_NAME _arlab SUFFIX ${suffix} CXX_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${package}/arlab UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 0)
-  install(TARGETS arlab_python LIBRARY DESTINATION ${CMAKE_INSTALL_DATADIR}/arlab/python/arlab)
+  install(TARGETS arlab_python LIBRARY DESTINATION ${CMAKE_INSTALL_DATADIR}/arlab/python/arlab COMPONENT python)
   arlab_feature("package python" ON "Python ${version}: pip install ${package}")
 endfunction()
 arlab_python_module()

@@ -8,6 +8,7 @@
 
 #include "bench/measure/measure.hpp"
 #include "bench/options/model_options.hpp"
+#include "bench/results/run_body.hpp"
 #include "bench/run/launched_run.hpp"
 #include "bench/run/library_rows.hpp"
 #include "bench/sweep/round_size.hpp"
@@ -29,6 +30,7 @@ struct RunCommand {
   std::string samples;          ///< file of all samples; empty: none
   std::vector<int> processors;  ///< to bind ranks to; empty: they stay unbound
   RoundSizes rounds;
+  RunBody stated{};  ///< what options say of every record
   collectives::Patience patience;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "bench/results/context.hpp"
 #include "bench/simulate/median_draw.hpp"
@@ -33,10 +34,11 @@ std::string native_color(const std::string& native) {
 
 Record run_record(const RunCommand& command, const collectives::Backend& backend,
                   collectives::Executor& executor, const Config& config) {
-  Record r = record_of(RunBody{.backend = recorded_name(backend, executor),
-                               .mode = config.mode,
-                               .at_agreed_time = command.measure.at_agreed_time},
-                       config);
+  RunBody body = command.stated;
+  body.backend = recorded_name(backend, executor);
+  body.mode = config.mode;
+  body.at_agreed_time = command.measure.at_agreed_time;
+  Record r = record_of(std::move(body), config);
   if (config.by_table) r.color = "#8c6d31";
   if (config.algorithm) {
     if (config.by_table) r.algorithm = r.label = row_name(config, "");

@@ -37,7 +37,7 @@ function(arlab_plugin name folder file)
   set(exports ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${folder}/exports.map)
   target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined -static-libstdc++ -static-libgcc)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${file} LINK_DEPENDS ${exports})
-  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plugins)
   arlab_feature("plugin ${folder}" ON "lib${file}.so")
 endfunction()
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simulator/engine/engine.hpp"
+#include "simulator/engine/peers_of.hpp"
 #include "simulator/sweep/sweep.hpp"
 
 namespace arlab::simulator {
@@ -110,9 +111,10 @@ std::optional<ClassNetwork> classes_on_links(const Algorithm& algorithm, const P
   if (!exact) return {};
   const auto symmetry = symmetry_of(algorithm, problem, segments);
   if (!symmetry) return {};
-  std::optional<ClassNetwork> classes = exact->of_classes(&*symmetry);
+  std::optional<ClassNetwork> classes = exact->of_classes(
+      &*symmetry, peers_in_programs(algorithm, lanes_of(algorithm, problem, segments)));
   if (!algorithm.all_alike) return classes;
-  if (auto more = exact->of_classes(nullptr);
+  if (auto more = exact->of_classes(nullptr, all_ranks(problem.ranks));
       more && (!classes || more->symmetry.shifts() > classes->symmetry.shifts()))
     return more;
   return classes;

@@ -16,7 +16,7 @@ import sys
 
 FLOORS = ("algorithms", "simulator", "collectives", "training", "bench", "plots")
 BENCH_FLOORS = ("text config", "results", "formats logs measure validation", "options study calibrate", "sweep", "simulate training perf",
-                "run", "tune", "commands", "python")
+                "run hunt", "tune", "commands", "python")
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".inc", ".inl"}
 MAX_FILES = 26
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

@@ -79,6 +79,18 @@ class Contract(program.ProgramTest):
             _, err = self.arlab("run", "ring", "-b", name, "-p", 2, code=3)
             self.assertEqual(err, f"error: backend {name} is off: {why}\n")
 
+    def test_doctor_says_what_works_and_what_is_missing(self):
+        out, _ = self.arlab("doctor")
+        rows = {row[0]: row for row in ([cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()[4:])}
+        self.assertEqual(out.splitlines()[0], f"{sum(row[1] == 'works' for row in rows.values())} of {len(rows)} work here.")
+        self.assertEqual(rows["run -b threads"][1], "works")
+        backends, _ = self.arlab("list", "backends")
+        for line in backends.splitlines()[2:]:
+            name, here = (cell.strip() for cell in line.split("|")[1:3])
+            self.assertEqual(rows[f"run -b {name}"][1], "works" if here == "on" else "no")
+        for row in rows.values():
+            self.assertTrue(row[2] or row[1] == "works", row)
+
     def test_what_an_algorithm_cannot_do_is_a_record_with_the_reason(self):
         [record] = self.records("run", "butterfly", "-c", "broadcast", "-p", 4, "--time", "0", "-s", "1K")
         self.check_record(record)

@@ -71,6 +71,16 @@ class Job(program.ProgramTest):
         self.assertEqual(out.count("| algorithm"), 1)
         self.assertEqual(len(program.rows(self.read("a.csv"))), len(records))
 
+    def test_a_hunt_on_a_busy_machine_names_nothing(self):
+        for ranks, verdicts in ((3, ["few"]), (4, ["quiet", "noisy"])):
+            code, out, err = self.mpirun(ranks, "hunt", "--json", "hunt.jsonl")
+            self.assertEqual(code, 0, out + err)
+            self.assertIn("| latency ", out)
+            _, [record] = program.parse(self.read("hunt.jsonl"))
+            self.assertIn(record["verdict"], verdicts)
+            self.assertEqual((record["backend"], record["ranks"], len(record["hosts"]), record["findings"]), ("mpi", ranks, ranks, []))
+            self.assertEqual(len(record["pairs"]), ranks * (ranks - 1) // 2)
+
     def test_a_calibrated_machine_predicts_what_is_measured_beside_it(self):
         for _ in range(3):
             code, out, err = self.mpirun(3, "calibrate", "--time", "1ms", "--time", "largest=256K", "-o", "m.toml")

@@ -88,7 +88,7 @@ class Vocabulary(unittest.TestCase):
 
     def test_there_are_few_options(self):
         counts = {name: sum(option not in ABOUT for option, _, _ in options(text)) for name, text in self.whole.items()}
-        self.assertLessEqual(sum(counts.values()), MOST, counts)
+        self.assertLessEqual(sum(counts.values()), MOST, f"make the new option a setting of another one (bench/options/settings.hpp): {counts}")
 
     def test_the_whole_help_has_what_the_short_one_has(self):
         for name in ("simulate", "run", "train", "plan"):
@@ -97,7 +97,7 @@ class Vocabulary(unittest.TestCase):
 
     def test_long_helps_are_short(self):
         for name, most in LINES.items():
-            self.assertLessEqual(len(self.whole[name].splitlines()), most, name)
+            self.assertLessEqual(len(self.whole[name].splitlines()), most, f"{name}: shorten its descriptions, or make the option a setting of another")
 
     def test_rare_options_are_in_the_whole_help_only(self):
         self.assertNotIn("--start ", self.texts["run"])
@@ -113,7 +113,7 @@ class Vocabulary(unittest.TestCase):
             for name, value, about in options(text):
                 kinds[name].setdefault(kind(value), command)
                 abouts[name][command] = about
-        wrong = [f"{name}: {', '.join(f'{value or chr(45)} ({command})' for value, command in by.items())}"
+        wrong = [f"{name} takes values of several types, so rename one: {', '.join(f'{value or chr(45)} ({command})' for value, command in by.items())}"
                  for name, by in kinds.items() if len(by) > 1]
         for name, begin in MEANINGS.items():
             wrong += [f"{name} ({command}): '{about}' does not begin with '{begin}'"

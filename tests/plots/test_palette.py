@@ -2,10 +2,13 @@
 
 Color blindness is simulated by Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB; differences are CIEDE2000
 (Sharma, Wu and Dalal 2005), contrast that of WCAG 2.
+
+    tests/plots/test_palette.py --free    prints colors for a new algorithm that pass
 """
 
 import itertools
 import math
+import random
 import re
 import sys
 import unittest
@@ -78,6 +81,24 @@ def contrast(color: str, page: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def too_close(name: str, color: str, colors: dict[str, str]) -> list[str]:
+    """The entries with the marker of this one whose colors are hard to tell from its color."""
+    marker = marks.marker_of(name, color)
+    return [other for other, known in colors.items()
+            if other != name and marks.marker_of(other, known) == marker and nearest(color, known) < 10]
+
+
+def free_colors(count: int) -> list[str]:
+    """Colors that no entry has, and that pass beside all of them."""
+    colors, drawn = catalog(), random.Random(1)
+    found: list[str] = []
+    while len(found) < count:
+        color = f"#{drawn.randrange(1 << 24):06X}"
+        if contrast(color, marks.BACKGROUND) >= 3 and color not in colors.values() and not too_close("", color, colors):
+            found.append(color)
+    return found
+
+
 class Palette(unittest.TestCase):
     def test_the_difference_is_that_of_the_publication(self) -> None:
         for one, other, wanted in (((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425), ((50, 2.5, 0), (73, 25, -18), 27.1492),
@@ -95,16 +116,15 @@ class Palette(unittest.TestCase):
     def test_all_differ_by_marker_or_by_color(self) -> None:
         colors = catalog()
         self.assertGreater(len(colors), 25)
-        for one, other in itertools.combinations(colors, 2):
-            if marks.marker_of(one, colors[one]) == marks.marker_of(other, colors[other]):
-                self.assertGreaterEqual(nearest(colors[one], colors[other]), 10, f"{one} {other}")
+        for name, color in colors.items():
+            self.assertEqual(too_close(name, color, colors), [], f"{name}: take another color, such as one that test_palette.py --free prints")
 
     def test_lines_stand_out_on_the_page(self) -> None:
         source = (ROOT / "bench" / "run" / "run_record.cpp").read_text(encoding="utf-8")
         grays = re.findall(r'"(#[0-9a-f]{6})"', source)
         self.assertGreater(len(grays), 8)  # of libraries' algorithms
         for color in [*catalog().values(), *grays, marks.NAMELESS]:
-            self.assertGreaterEqual(contrast(color, marks.BACKGROUND), 3, color)
+            self.assertGreaterEqual(contrast(color, marks.BACKGROUND), 3, f"{color} is too light: test_palette.py --free prints others")
 
     def test_a_marker_does_not_depend_on_what_else_is_drawn(self) -> None:
         colors = catalog()
@@ -115,6 +135,17 @@ class Palette(unittest.TestCase):
         self.assertNotEqual(several["k=2"], several["k=4"])
         self.assertIn(marks.marker_of("no color", None), marks.MARKERS)
 
+    def test_free_colors_pass_beside_all_others(self) -> None:
+        colors = catalog()
+        for color in free_colors(3):
+            self.assertNotIn(color, colors.values())
+            self.assertEqual(too_close("new", color, colors), [])
+            self.assertGreaterEqual(contrast(color, marks.BACKGROUND), 3)
+        self.assertEqual(too_close("new", colors["ring"], colors), ["ring"])
+
 
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--free"]:
+        print(*free_colors(8), sep="\n")
+    else:
+        unittest.main()

@@ -46,6 +46,21 @@ class Files(unittest.TestCase):
         self.assertIn("Apache License", read("LICENSE"))
         self.assertEqual(keys["license"], "Apache-2.0")
 
+    def test_recipes_build_what_lab_builds(self):
+        self.assertEqual(set(re.findall(r"(?:version\(|set version = )\"([\d.]+)\"", read("cmake/recipes/spack/package.py") + read("cmake/recipes/conda/meta.yaml"))), {version()})
+        compile(read("cmake/recipes/spack/package.py"), "package.py", "exec")
+        lab = read("lab")
+        needed = set()
+        for names in ("build_packages", "wasm_packages"):
+            needed |= set(re.search(rf"^{names}=\(([^)]*)\)", lab, re.MULTILINE)[1].split())
+        self.assertGreater(len(needed), 12)
+        self.assertLessEqual(needed, set(re.search(r"AS build\nRUN (.*?)\nCOPY", read("cmake/recipes/Dockerfile"), re.DOTALL)[1].split()))
+        presets = {preset["name"] for preset in json.loads(read("CMakePresets.json"))["configurePresets"]}
+        self.assertIn(re.search(r"cmake --preset (\w+)", read("cmake/recipes/Dockerfile"))[1], presets)
+        options = set(re.findall(r"^(?:set|option)\((ARLAB_\w+)", read("CMakeLists.txt") + read("cmake/cuda.cmake") + read("cmake/speed.cmake"), re.MULTILINE))
+        used = set(re.findall(r"ARLAB_\w+", read("cmake/recipes/spack/package.py") + read("cmake/recipes/conda/meta.yaml")))
+        self.assertLessEqual(used, options)
+
     def test_templates_and_workflows_are_yaml(self):
         try:
             import yaml

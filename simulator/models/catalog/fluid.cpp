@@ -179,10 +179,11 @@ class Fluid final : public Network,
     return {way.latency, rates_.rate_alone(way.links), envelope_, way.links};
   }
   std::vector<double> carried() const override { return links_.spread(carried_); }
-  std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry) override {
+  std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry,
+                                         const PeersOf& peers_of) override {
     const auto along = symmetry ? *symmetry : shifts_along(*fabric_);
     if (!along) return {};
-    auto classes = find_route_classes(*along, topology_, router_, fabric_->host_of);
+    auto classes = find_route_classes(*along, topology_, router_, fabric_->host_of, peers_of);
     if (!classes) return {};
     RankSymmetry usable = classes->symmetry;
     return ClassNetwork{std::move(usable), std::make_unique<Fluid>(values_, along->ranks(), fabric_,

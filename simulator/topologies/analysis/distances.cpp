@@ -1,44 +1,32 @@
 #include "simulator/topologies/analysis/distances.hpp"
 
-#include <boost/graph/dijkstra_shortest_paths.hpp>
-#include <boost/graph/filtered_graph.hpp>
-#include <boost/graph/reverse_graph.hpp>
-#include <boost/property_map/function_property_map.hpp>
-#include <functional>
+#include <utility>
 
 namespace arlab::simulator {
-namespace {
 
-struct Usable {
-  const Topology* topology = nullptr;
-  NodeId target = 0;
-
-  template <class Descriptor>
-  bool operator()(const Descriptor& edge) const {
-    return usable(*topology, topology->link(topology->graph()[edge].link), target);
-  }
-};
-
-}  // namespace
-
+// Nodes of one hop, then of two: a heap would sort what is sorted.
 std::vector<Distance> distances_to(const Topology& topology, NodeId target) {
   const NetworkGraph& graph = topology.graph();
-  const boost::filtered_graph<NetworkGraph, Usable> allowed(graph, Usable{&topology, target});
-  const auto backwards = boost::make_reverse_graph(allowed);
-  using BackEdge = boost::graph_traits<decltype(backwards)>::edge_descriptor;
-
   std::vector<Distance> distance(num_vertices(graph), kUnreachable);
-  const auto link_of = boost::make_function_property_map<BackEdge>(
-      [&](const BackEdge& edge) { return topology.link(graph[edge.underlying_descx].link); });
-  boost::dijkstra_shortest_paths(
-      backwards, static_cast<std::size_t>(target),
-      boost::distance_map(
-          boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, graph)))
-          .weight_map(link_of)
-          .distance_compare(std::less<>())
-          .distance_combine([](const Distance& d, const Link& link) { return d + link; })
-          .distance_inf(kUnreachable)
-          .distance_zero(Distance{}));
+  const auto distance_of = [&](NodeId node) -> Distance& {
+    return distance[static_cast<std::size_t>(node)];
+  };
+  distance_of(target) = {};
+  std::vector<NodeId> nearest{target}, next;
+  for (; !nearest.empty(); nearest = std::exchange(next, {}))
+    for (const NodeId node : nearest) {
+      if (node != target && !topology.forwards(node)) continue;
+      const Distance here = distance_of(node);
+      const auto [begin, end] = in_edges(static_cast<std::size_t>(node), graph);
+      for (auto edge = begin; edge != end; ++edge) {
+        const auto from = static_cast<NodeId>(source(*edge, graph));
+        Distance& known = distance_of(from);
+        if (known.hops <= here.hops) continue;  // before its link is looked up, which takes longer
+        const Distance through = here + topology.link(graph[*edge].link);
+        if (!known.reachable()) next.push_back(from);
+        if (through < known) known = through;
+      }
+    }
   return distance;
 }
 

@@ -1,7 +1,10 @@
 // One rank per class on networks with links: the times, messages, and loads of all events.
+#include <algorithm>
 #include <map>
 #include <string>
 
+#include "algorithms/base/random.hpp"
+#include "algorithms/base/text.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
@@ -148,6 +151,75 @@ TEST_CASE("one rank per class takes the times of all events on links, on 1,024 r
   }
   for (const char* name : {"butterfly", "rabenseifner", "swing", "circulant", "pat"})
     CHECK(used[name] > 1);
+}
+
+namespace {
+
+// Pods whose spines are chosen by a hash, and other networks without a structure that proves
+// symmetries: the routes of what is sent do.
+FabricSpec drawn_network(const auto& below, Rank nodes, Rank gpus) {
+  constexpr const char* kHashing[] = {"automatic", "shortest", "ecmp"};
+  constexpr const char* kPlaced[] = {"block", "block", "cyclic", "random"};
+  const auto some = [&](Count most) { return 1 + below(most); };
+  FabricSpec spec;
+  if (below(4) > 0)
+    spec.topology = concat("rail_pod:nodes=", nodes, ",gpus=", gpus,
+                           ",nodes_per_switch=", some(nodes), ",spines=", some(3),
+                           ",oversubscription=", some(3), ",relay=", below(3) > 0 ? "yes" : "no");
+  else if (below(2) > 0)
+    spec.topology = concat("leaf_spine:hosts=", gpus, ",leaves=", nodes, ",spines=", some(3),
+                           ",oversubscription=", some(3));
+  else
+    spec.topology = concat("dragonfly:a=2,p=", gpus, ",h=2,groups=", std::min(nodes, 5));
+  spec.routing = kHashing[index(below(std::size(kHashing)))];
+  spec.placement = kPlaced[index(below(std::size(kPlaced)))];
+  spec.seed = static_cast<std::uint64_t>(below(100));
+  return spec;
+}
+
+void check_drawn(const Random& random, Uses& used) {
+  std::uint64_t draws = 0;
+  const auto below = [&](Count bound) { return random.below(bound, draws++); };
+  static const std::vector<const Algorithm*> all = tested_algorithms();
+  const Rank nodes = static_cast<Rank>(2 + below(kSanitized ? 5 : 9));
+  const Rank gpus = static_cast<Rank>(1 + below(kSanitized ? 3 : 8)), ranks = nodes * gpus;
+  const FabricSpec spec = drawn_network(below, nodes, gpus);
+  if (make_topology(spec.topology).hosts() < ranks) return;
+  const TriedNetwork tried{spec, build_fabric(spec, ranks), below(2) > 0 ? kFree : kCostly};
+  const auto groups = groups_of(*tried.fabric);
+  const Count channels = 1 + below(9), most = Count{1} << below(14);
+  const Problem p{.ranks = ranks, .elements = ranks * channels * (1 + below(most))};
+  const bool is_ring = below(3) > 0;
+  const Algorithm& algorithm = is_ring ? find_algorithm(concat("ring:channels=", channels))
+                                       : *all[index(below(static_cast<Count>(all.size())))];
+  Problem stated = grouped(algorithm, p);
+  if (algorithm.grouped && groups) stated.groups = groups.get();
+  if (!unsupported(algorithm, stated).empty()) return;
+  check_classes(tried, algorithm, stated, used);
+}
+
+void check_draws(int first, int end, Uses& used) {
+  for (int draw = first; draw < end; ++draw) {
+    INFO("draw " << draw);
+    check_drawn(Random(42).of(static_cast<std::uint64_t>(draw)), used);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("one rank per class takes the times of all events where a hash chooses routes") {
+  Uses used;
+  check_draws(0, kSanitized ? 150 : 1000, used);
+  CHECK(used["rail_pod"] > 10);
+  CHECK(used["ring:channels=8"] > 0);
+  CHECK(used["leaf_spine"] > 0);
+}
+
+TEST_CASE("the same of many draws", "[.draws]") {
+  Uses used;
+  check_draws(1000, 20'000, used);
+  for (const auto& [name, runs] : used) UNSCOPED_INFO(name << ": " << runs);
+  CHECK(used["rail_pod"] > 1000);
 }
 
 // The shifts that all_to_all declares are few on these networks, those of their coordinates are

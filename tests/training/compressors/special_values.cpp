@@ -1,5 +1,6 @@
 // NaN, infinities, zeros, 0 or 1 elements, and k above n: each compressor does what
 // CompressorKind::special_values documents.
+#include <algorithm>
 #include <limits>
 
 #include "tests/support/catch.hpp"
@@ -48,6 +49,21 @@ TEST_CASE("each compressor treats NaN and infinities as documented") {
         "finite finite nan finite");  // the first step sends a quarter: NaN goes first
   CHECK(fate("randomk:ratio=1") == kept);
   CHECK(fate("powersgd") == kept);  // a vector: travels whole
+}
+
+// Training then fails with a message, instead of going on with wrong gradients.
+TEST_CASE("every compressor shows a NaN, or its documentation says that it does not") {
+  for (const CompressorKind& kind : compressors()) {
+    INFO(kind.name
+         << ": decode a NaN as NaN, or say in special_values that \"a NaN does not show\"");
+    const std::string_view documented = kind.special_values;
+    CHECK(documented.find("NaN") != std::string_view::npos);
+    const bool hidden = documented.find("a NaN does not show") != std::string_view::npos;
+    const auto compressor =
+        make_compressor(choose_compressor(kind.name), flat(3), kind.aggregations.front());
+    const auto out = through(*compressor, std::vector<float>(3, kNan), {.seed = 4});
+    CHECK(std::ranges::any_of(out, [](float v) { return std::isnan(v); }) == !hidden);
+  }
 }
 
 TEST_CASE("a NaN does not affect other buckets") {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "simulator/engine/peers_of.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/routing/shared_links.hpp"
 #include "tests/support/catch.hpp"
@@ -13,11 +14,16 @@ using namespace arlab::simulator;
 namespace {
 
 // Returns the number of shifts that are left; 1: none.
-Rank shifts_placed(const FabricSpec& spec, const RankSymmetry& symmetry) {
+Rank shifts_placed(const FabricSpec& spec, const RankSymmetry& symmetry, const PeersOf& peers_of) {
   const auto fabric = build_fabric(spec, symmetry.ranks());
   Router router(fabric->topology, fabric->routing, fabric->seed);
-  const auto classes = find_route_classes(symmetry, fabric->topology, router, fabric->host_of);
+  const auto classes =
+      find_route_classes(symmetry, fabric->topology, router, fabric->host_of, peers_of);
   return classes ? classes->symmetry.shifts() : 1;
+}
+
+Rank shifts_placed(const FabricSpec& spec, const RankSymmetry& symmetry) {
+  return shifts_placed(spec, symmetry, all_ranks(symmetry.ranks()));
 }
 
 Rank shifts_on(const std::string& topology, const RankSymmetry& symmetry) {
@@ -58,6 +64,36 @@ TEST_CASE("without a structure, the routes of all pairs show what shifts there a
   CHECK(on_pod(",nodes_per_switch=3", nodes) == 1);
 }
 
+// Above one unit of switches a hash chooses a spine. A ring's messages along rails share no link to
+// a spine, so it does not matter which; those of all pairs, and of rings between rails, do.
+TEST_CASE("without a structure, the routes of what is sent show more shifts") {
+  const RankSymmetry nodes({64}, 8);
+  const auto on_pod = [&](const char* settings, int channels, const char* routing = "automatic") {
+    const FabricSpec spec{.topology = std::string("rail_pod:nodes=8,nodes_per_switch=2") + settings,
+                          .routing = routing};
+    const auto groups = groups_of(*build_fabric(spec, 64));
+    const Algorithm& ring = find_algorithm("ring:channels=" + std::to_string(channels));
+    const Problem p{.ranks = 64, .elements = 6400, .groups = groups.get()};
+    return shifts_placed(spec, nodes, peers_in_programs(ring, lanes_of(ring, p, 1)));
+  };
+  CHECK(on_pod(",relay=yes", 8) == 4);
+  CHECK(on_pod(",relay=yes", 8, "shortest") == 4);
+  CHECK(on_pod(",relay=yes", 3) == 4);
+  CHECK(on_pod("", 8) == 1);
+  CHECK(on_pod("", 8, "shortest") == 4);
+  CHECK(shifts_placed({.topology = "rail_pod:nodes=8,nodes_per_switch=2,relay=yes"}, nodes) == 1);
+}
+
+TEST_CASE("ranks that send too much to read are not compared") {
+  const RankSymmetry around({16});
+  const FabricSpec spec{.topology = kLeaves, .routing = "ecmp"};
+  const PeersOf next = [](Rank rank) { return std::optional(std::vector<Rank>{(rank + 4) % 16}); };
+  const PeersOf unknown = [](Rank) { return std::optional<std::vector<Rank>>{}; };
+  CHECK(shifts_placed({.topology = "crossbar"}, around, unknown) == 16);
+  CHECK(shifts_placed(spec, around, unknown) == 1);
+  CHECK(shifts_placed({.topology = "full_mesh", .routing = "ecmp"}, around, next) == 16);
+}
+
 TEST_CASE("copies of ranks are shifted alike") {
   const RankSymmetry folded({2, 2}, 1, 2);
   CHECK(shifts_on("crossbar", folded) == 4);
@@ -80,7 +116,7 @@ TEST_CASE("a message crosses a link together with those of its images that do") 
   const auto fabric = build_fabric({.topology = kLeaves}, 16);
   const Topology& topology = fabric->topology;
   Router router(topology);
-  auto classes = find_route_classes(bits, topology, router, fabric->host_of);
+  auto classes = find_route_classes(bits, topology, router, fabric->host_of, all_ranks(16));
   REQUIRE(classes);
   CHECK(classes->links.count() == 4);  // host and spine, up and down
   const SharedLinks links(topology, std::move(classes));

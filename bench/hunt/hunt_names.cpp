@@ -1,0 +1,81 @@
+#include "bench/hunt/hunt_names.hpp"
+
+#include <fmt/format.h>
+
+namespace arlab::bench {
+
+std::string_view name(hunt::Place place) {
+  switch (place) {
+    case hunt::Place::rank:
+      return "rank";
+    case hunt::Place::port:
+      return "port";
+    case hunt::Place::link:
+      return "link";
+    case hunt::Place::group:
+      break;
+  }
+  return "group";
+}
+
+std::string_view name(hunt::Quantity quantity) {
+  switch (quantity) {
+    case hunt::Quantity::copy:
+      return "copy";
+    case hunt::Quantity::addition:
+      return "addition";
+    case hunt::Quantity::latency:
+      return "latency";
+    case hunt::Quantity::bandwidth:
+      break;
+  }
+  return "bandwidth";
+}
+
+std::string_view name(hunt::Verdict verdict) {
+  switch (verdict) {
+    case hunt::Verdict::slow:
+      return "slow";
+    case hunt::Verdict::quiet:
+      return "quiet";
+    case hunt::Verdict::noisy:
+      return "noisy";
+    case hunt::Verdict::few:
+      break;
+  }
+  return "few";
+}
+
+std::string ranks_text(const std::vector<Rank>& ranks, const std::vector<std::string>& hosts) {
+  constexpr std::size_t kMostRuns = 6;
+  if (ranks.empty()) return "all others";
+  if (ranks.size() == 1) {
+    const Rank r = ranks.front();
+    return hosts.empty() ? fmt::format("rank {}", r)
+                         : fmt::format("rank {} ({})", r, hosts[index(r)]);
+  }
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i;
+    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
+    if (runs.size() == kMostRuns) {
+      runs.push_back("...");
+      break;
+    }
+    runs.push_back(end == i ? fmt::to_string(ranks[i])
+                            : fmt::format("{}-{}", ranks[i], ranks[end]));
+    i = end + 1;
+  }
+  return fmt::format("ranks {}", fmt::join(runs, ","));
+}
+
+std::string place_text(const hunt::Finding& finding, const std::vector<std::string>& hosts) {
+  const std::string near = ranks_text(finding.ranks, hosts);
+  if (finding.place == hunt::Place::rank || finding.place == hunt::Place::port) return near;
+  const std::string far = ranks_text(finding.others, hosts);
+  if (finding.sends && finding.receives) return fmt::format("between {} and {}", near, far);
+  return finding.sends ? fmt::format("from {} to {}", near, far)
+                       : fmt::format("from {} to {}", far, near);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,33 @@
+// What a hunt found, in words and as a record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/hunt/search/search.hpp"
+#include "bench/results/record.hpp"
+
+namespace arlab::bench {
+
+/// What was searched.
+struct Hunted {
+  Rank ranks = 0;
+  std::string backend = {};   ///< of real ranks; empty: simulated
+  std::string network = {};   ///< of simulated ranks, as given
+  std::string topology = {};  ///< the network with all sizes; empty: real ranks, or no links
+  std::string disturbance = {};
+  std::vector<std::string> hosts = {};  ///< by rank; empty: no names
+  Bytes bytes = 0;                      ///< of a large message
+  double ranks_per_processor = 0;       ///< of real ranks
+};
+
+/// Returns the tables and sentences for people, with the next step.
+std::string hunt_text(const Hunted& hunted, const hunt::Search& found);
+
+Json hunt_record(const Hunted& hunted, const hunt::Search& found);
+
+/// Returns weights for `weighted:rates` that suit the ranks whose ports are slow; empty if no port
+/// is.
+std::string rates_for(const Hunted& hunted, const hunt::Search& found);
+
+}  // namespace arlab::bench

@@ -1,0 +1,75 @@
+// What the slow ports cost, as commands that tell.
+#include "bench/hunt/price.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "bench/hunt/hunt_report.hpp"
+#include "bench/results/context.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using hunt::Finding;
+
+bool is_slow_port(const Finding& f) {
+  return f.place == hunt::Place::port && f.quantity == hunt::Quantity::bandwidth;
+}
+
+// A network like the real one, as far as it is known.
+std::string like_measured(const hunt::Search& found, Bytes bytes) {
+  const double latency = found[hunt::Quantity::latency].usual_us,
+               transfer = found[hunt::Quantity::bandwidth].usual_us;
+  std::string text = fmt::format("crossbar:bandwidth={:.4g}GB/s,latency={:.3g}us",
+                                 static_cast<double>(bytes) / transfer / 1e3, latency / 2);
+  for (const Finding& f : found.findings)
+    if (is_slow_port(f)) {
+      const std::string host = fmt::format("h{}", f.ranks.front());
+      const std::string link = f.sends && f.receives ? host + "--s0"
+                               : f.sends             ? host + "-s0"
+                                                     : "s0-" + host;
+      text += fmt::format(",slow={}:{:.3g}", link, f.times);
+    }
+  return text;
+}
+
+}  // namespace
+
+std::string rates_for(const Hunted& hunted, const hunt::Search& found) {
+  constexpr double kWhole = 100;
+  std::vector<long> rates(index(hunted.ranks), std::lround(kWhole));
+  bool any = false;
+  for (const Finding& f : found.findings)
+    if (is_slow_port(f)) {
+      long& rate = rates[index(f.ranks.front())];
+      rate = std::min(rate, std::max(1L, std::lround(kWhole / f.times)));
+      any = true;
+    }
+  if (!any) return "";
+  const long common = std::accumulate(rates.begin(), rates.end(), 0L, std::gcd<long, long>);
+  while (rates.size() > 1 && rates[rates.size() - 2] == rates.back()) rates.pop_back();
+  for (long& rate : rates) rate /= common;
+  return fmt::format("{}", fmt::join(rates, "x"));
+}
+
+std::string price_commands(const Hunted& hunted, const hunt::Search& found) {
+  constexpr Rank kMostWeighted = 1024;
+  const std::string rates = rates_for(hunted, found);
+  if (rates.empty() || hunted.ranks > kMostWeighted) return "";
+  const std::string weighted = "weighted:rates=" + rates;
+  const std::string network =
+      hunted.backend.empty() ? hunted.network : like_measured(found, hunted.bytes);
+  const std::string ranks = fmt::to_string(hunted.ranks);
+  std::string text = fmt::format("What it costs, and what shares that suit it cost:\n  {}\n",
+                                 shell_quoted({"arlab", "simulate", "ring," + weighted, "-p", ranks,
+                                               "-s", "256M", "--network", network}));
+  if (!hunted.backend.empty())
+    text += fmt::format("Around it, until it is repaired:\n  mpirun -n {} {}\n", ranks,
+                        shell_quoted({"arlab", "run", "ring," + weighted, "-s", "64M"}));
+  return text;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,35 @@
+// Probe: what a search for slow ranks can measure, on any backend: real ranks or simulated ones.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "algorithms/base/types.hpp"
+
+namespace arlab::hunt {
+
+/// Everything is measured that often, at times far apart: what is slow must be slow every time.
+inline constexpr int kPasses = 3;
+using Passes = std::array<double, kPasses>;
+
+struct Pair {
+  Rank from = 0, to = 0;
+  bool operator==(const Pair&) const = default;
+  auto operator<=>(const Pair&) const = default;
+};
+
+struct Probe {
+  Rank ranks = 1;
+  /// The group of each rank that is known to be near, such as its machine or its leaf; empty: none.
+  std::vector<std::int32_t> group_of = {};
+  /// Measures all pairs, which share no ranks, at once: microseconds from the start of a message of
+  /// `bytes` until a message of 8 bytes comes back; of each pair the median of a few.
+  std::function<std::vector<double>(std::span<const Pair>, Bytes bytes)> round_trips = {};
+  /// Returns the microseconds that each rank takes to copy memory, and to add, by itself.
+  std::function<std::vector<double>()> copy = {}, add = {};
+};
+
+}  // namespace arlab::hunt

@@ -1,0 +1,119 @@
+// The search names faults of simulated networks, through the simulator itself.
+#include "bench/hunt/hunt_report.hpp"
+#include "bench/hunt/search/search.hpp"
+#include "bench/hunt/simulated_probe.hpp"
+#include "bench/options/network_spec.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+using hunt::Finding;
+using hunt::Place;
+using hunt::Quantity;
+
+namespace {
+
+hunt::Search searched(const std::string& network, Rank ranks, const Disturbance& disturbance = {}) {
+  ModelOptions model;
+  use_networks(model, {network});
+  return hunt::search(simulated_probe(model, disturbance, ranks), {.bytes = 1 << 20});
+}
+
+Finding only(const hunt::Search& found, Place place, Quantity quantity) {
+  REQUIRE(found.findings.size() == 1);
+  CHECK(found.findings[0].place == place);
+  CHECK(found.findings[0].quantity == quantity);
+  return found.findings[0];
+}
+
+}  // namespace
+
+TEST_CASE("hunt, simulated: a healthy network has no findings") {
+  for (const char* network :
+       {"crossbar", "leaf_spine:leaves=4,hosts=4", "fat_tree:k=4", "10G", "loggops"}) {
+    CAPTURE(network);
+    const hunt::Search found = searched(network, 16);
+    CHECK(found.findings.empty());
+    CHECK(found.verdict == hunt::Verdict::quiet);
+  }
+}
+
+TEST_CASE("hunt, simulated: one slow NIC of 16 and of 1024 hosts") {
+  const Finding small = only(searched("leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2", 16),
+                             Place::port, Quantity::bandwidth);
+  CHECK(small.ranks == std::vector<Rank>{3});
+  CHECK((small.sends && small.receives));
+  CHECK(small.times == Approx(2).epsilon(0.02));
+  const Finding large = only(searched("leaf_spine:hosts=16,slow=h77--leaf4:2", 1024), Place::port,
+                             Quantity::bandwidth);
+  CHECK(large.ranks == std::vector<Rank>{77});
+}
+
+TEST_CASE("hunt, simulated: two slow hosts, and one direction") {
+  const hunt::Search two =
+      searched("leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2,slow=h9--leaf2:3", 16);
+  REQUIRE(two.findings.size() == 2);
+  CHECK(two.findings[0].ranks == std::vector<Rank>{3});
+  CHECK(two.findings[1].ranks == std::vector<Rank>{9});
+  const Finding sends = only(searched("leaf_spine:leaves=4,hosts=4,slow=h5-leaf1:2", 16),
+                             Place::port, Quantity::bandwidth);
+  CHECK(sends.ranks == std::vector<Rank>{5});
+  CHECK(sends.sends);
+  CHECK_FALSE(sends.receives);
+}
+
+TEST_CASE("hunt, simulated: a slow uplink under hashing is a group of its leaf") {
+  for (const char* network :
+       {"leaf_spine:leaves=4,hosts=4,spines=2,routing=ecmp,slow=leaf0--spine1:4",
+        "leaf_spine:leaves=4,hosts=4,routing=ecmp,slow=leaf0--spine1:4",
+        "leaf_spine:leaves=4,hosts=8,routing=ecmp,seed=3,slow=leaf0--spine2:4"}) {
+    CAPTURE(network);
+    const Rank ranks = std::string(network).find("hosts=8") == std::string::npos ? 16 : 32;
+    const Finding group = only(searched(network, ranks), Place::group, Quantity::bandwidth);
+    for (const Rank r : group.ranks) CHECK(r < ranks / 4);
+    CHECK((group.sends && group.receives));
+  }
+}
+
+TEST_CASE("hunt, simulated: a late rank is a rank, a late cable is a port's latency") {
+  Disturbance late;
+  late.late = {{3, 100 * kMicrosecond}};
+  const hunt::Search found = searched("fluid:topology=crossbar", 8, late);
+  REQUIRE(found.findings.size() == 2);  // copies and additions
+  for (const Finding& f : found.findings) {
+    CHECK(f.place == Place::rank);
+    CHECK(f.ranks == std::vector<Rank>{3});
+  }
+  std::string dot = "graph {\n  s0 [kind=switch]\n";
+  for (int h = 0; h < 8; ++h)
+    dot += "  h" + std::to_string(h) + " [kind=host]\n  h" + std::to_string(h) +
+           " -- s0 [bandwidth=\"100Gbps\", latency=\"" + (h == 5 ? "20us" : "1us") + "\"]\n";
+  const Folder folder;
+  const Finding port =
+      only(searched(folder.with("net.dot", dot + "}\n"), 8), Place::port, Quantity::latency);
+  CHECK(port.ranks == std::vector<Rank>{5});
+}
+
+TEST_CASE("hunt, simulated: random delays do not make a rank slow") {
+  Disturbance noise;
+  noise.jitter = kMicrosecond;
+  for (const std::int32_t seed : {1, 2, 3}) {
+    noise.seed = seed;
+    CHECK(searched("leaf_spine:leaves=4,hosts=4", 16, noise).findings.empty());
+  }
+}
+
+TEST_CASE("hunt: rates that suit slow ports, and the command that prices them") {
+  const hunt::Search found = searched("leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2", 16);
+  const Hunted hunted{
+      .ranks = 16, .network = "leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2", .bytes = 1 << 20};
+  CHECK(rates_for(hunted, found) == "2x2x2x1x2");
+  CHECK(hunt_text(hunted, found).find("weighted:rates=2x2x2x1x2") != std::string::npos);
+  const hunt::Search quiet = searched("crossbar", 4);
+  CHECK(rates_for({.ranks = 4}, quiet).empty());
+  const Json record = hunt_record(hunted, found);
+  CHECK(record["verdict"] == "slow");
+  CHECK(record["findings"][0]["ranks"] == Json({3}));
+  CHECK(record["rates"] == "2x2x2x1x2");
+}
