@@ -11,6 +11,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -77,17 +78,18 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
 }
 
 // Of all networks, on the largest number of GPUs.
-std::string decisions(const PlanOptions& options, const training::ModelProfile& profile,
-                      Rank gpus) {
-  if (gpus == 1) return "";
-  std::string text = "\n";
+std::vector<std::string> decisions(const PlanOptions& options,
+                                   const training::ModelProfile& profile, Rank gpus) {
+  std::vector<std::string> all;
+  if (gpus == 1) return all;
   bool rates_known = false;  // they are alike on the ports of all networks
   for (const ScaleNetwork& network : options.parsed_networks()) {
     const bool rates = network.has_ports() && !rates_known;
     rates_known = rates_known || rates;
-    text += explain(decide(options, profile, network, gpus, rates));
+    for (std::string& one : explain(decide(options, profile, network, gpus, rates)))
+      all.push_back(std::move(one));
   }
-  return text;
+  return all;
 }
 
 void run_plan(const PlanOptions& options, Session& session) {
@@ -115,7 +117,7 @@ void run_plan(const PlanOptions& options, Session& session) {
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
-    print("{}", Lines{decisions(options, profile, rows.back().ranks)});
+    print_sentences(decisions(options, profile, rows.back().ranks), true);
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));

@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/hunt/hunt_answers.hpp"
 #include "bench/logs/measurements.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
@@ -46,7 +47,10 @@ void check_output(const ReportCommand& command) {
 
 // What the file's command printed.
 void add_answers(const Results& results, const std::string& file, Json& all) {
-  const std::vector<std::string> sentences = answers(results.records);
+  std::vector<std::string> sentences = answers(results.records);
+  for (const Json& record : results.records)
+    if (record.value("kind", Json()) == "hunt")
+      for (std::string& sentence : hunt_answers(record)) sentences.push_back(std::move(sentence));
   if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
 }
 

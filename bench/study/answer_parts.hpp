@@ -25,7 +25,7 @@ struct AnswerSpan {
 std::vector<AnswerSpan> spans_of(std::span<const std::vector<std::string>> names);
 
 /// "ring"; "ring or tree"; "ring, tree or chain"; "ring, tree and 4 others" of more than three.
-std::string either(const std::vector<std::string>& names);
+std::string either(const std::vector<std::string>& names, std::string_view conjunction = "or");
 
 /// Returns a text of two ends, or one if they are equal: "1 KiB to 64 KiB".
 std::string from_to(const std::string& first, const std::string& last);
@@ -47,9 +47,12 @@ void add_simulated_answers(const AnswerRows& rows, Sentences& all);
 /// The fastest by range, beside the library's own collective.
 void add_measured_answers(const AnswerRows& rows, Sentences& all);
 
-/// Returns the rows by what they have in common besides `axis` and the algorithm: the text says
+enum class NameRanks { always, if_they_vary };
+
+/// Returns the rows by what they have in common besides the size and the algorithm: the text says
 /// which, where it varies: "4 ranks, float16".
-std::vector<std::pair<std::string, AnswerRows>> settings_of(const AnswerRows& rows);
+std::vector<std::pair<std::string, AnswerRows>> settings_of(
+    const AnswerRows& rows, NameRanks name_ranks = NameRanks::always);
 
 /// The places of an axis, ascending, and the rows of each.
 std::map<Count, AnswerRows> by_place(const AnswerRows& rows, const char* axis);

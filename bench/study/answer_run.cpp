@@ -151,9 +151,9 @@ std::string span_sentence(const AnswerSpan& span, const SettingOfRun& setting) {
   if (span.names.front() == "=")
     return fmt::format("{}nothing is faster than {}.", start, first.library);
   if (first.library.empty())
-    return span.names.size() == 1
-               ? fmt::format("{}{} is the fastest.", start, span.names.front())
-               : fmt::format("{}no difference between {}, the fastest.", start, either(span.names));
+    return span.names.size() == 1 ? fmt::format("{}{} is the fastest.", start, span.names.front())
+                                  : fmt::format("{}no difference between {}, the fastest.", start,
+                                                either(span.names, "and"));
   const std::string name = best_of(span, setting.sizes);
   double low = INFINITY, high = 0, p = 0;
   for (std::size_t i = span.first; i <= span.last; ++i) {

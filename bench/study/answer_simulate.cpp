@@ -78,8 +78,8 @@ std::string sentence_over(const std::string& setting, const AnswerRows& rows, co
       values.size() == 1
           ? ""
           : fmt::format("at {}{}, ", place_text(axis, values.back()), over_ranks ? " ranks" : "");
-  return fmt::format("Fastest on {}: {} ({}{}).", setting, fmt::join(parts, "; "), last,
-                     facts_of(fastest(places.rbegin()->second)));
+  return fmt::format("Fastest {} {}: {} ({}{}).", over_ranks ? "at" : "on", setting,
+                     fmt::join(parts, "; "), last, facts_of(fastest(places.rbegin()->second)));
 }
 
 // Of many numbers of ranks: who is the fastest in how many cases.
@@ -119,6 +119,30 @@ bool compete_here(const AnswerRows& rows) {
   return names.size() > 1;
 }
 
+// The same problem on several networks, or disturbed in several ways.
+std::string sentence_of_settings(const std::string& name,
+                                 const std::vector<std::pair<std::string, AnswerRows>>& settings) {
+  constexpr double kShownEqual = 1.005;  // rounds to 1.00
+  const auto time_of = [](const auto& setting) { return simulated_time(*setting.second.front()); };
+  const auto [best, worst] =
+      std::minmax_element(settings.begin(), settings.end(),
+                          [&](const auto& a, const auto& b) { return time_of(a) < time_of(b); });
+  const Json& row = *best->second.front();
+  const std::string problem =
+      fmt::format("{} on {}, {}", name, show_plural(row.value("ranks", Count{0}), "rank"),
+                  show_bytes(row.value("bytes", Count{0})));
+  const double ratio = time_of(*worst) / time_of(*best);
+  if (ratio < kShownEqual) {
+    std::vector<std::string> names;
+    for (const auto& setting : settings) names.push_back(setting.first);
+    return fmt::format("{}: {} of {}, with {}.", problem,
+                       ratio <= kEqual ? "the same time" : "nearly the same time",
+                       show_time(time_of(*best)), either(names, "and"));
+  }
+  return fmt::format("{}: the fastest is {} ({}), the slowest {}, {:.2f} times as long.", problem,
+                     best->first, facts_of(row), worst->first, ratio);
+}
+
 // A single algorithm has no rival: the ends of what was asked.
 std::string sentence_alone(const AnswerRows& rows) {
   const auto text = [](const Json& row) {
@@ -127,20 +151,10 @@ std::string sentence_alone(const AnswerRows& rows) {
   };
   const std::string name = contender_name(*rows.front());
   if (rows.size() == 1) return fmt::format("{} on {}.", name, text(*rows.front()));
-  // The same problem on several networks, or disturbed in several ways.
-  const auto settings = settings_of(rows);
-  if (settings.size() == rows.size() && by_place(rows, "ranks").size() == 1 &&
-      by_place(rows, "bytes").size() == 1) {
-    const auto by_time = [](const auto& a, const auto& b) {
-      return simulated_time(*a.second.front()) < simulated_time(*b.second.front());
-    };
-    const auto [best, worst] = std::minmax_element(settings.begin(), settings.end(), by_time);
-    return fmt::format(
-        "{} is the fastest on {}, {}; it takes {:.3g} times as long on {}.", name, best->first,
-        facts_of(*best->second.front()),
-        simulated_time(*worst->second.front()) / simulated_time(*best->second.front()),
-        worst->first);
-  }
+  if (by_place(rows, "ranks").size() == 1 && by_place(rows, "bytes").size() == 1)
+    if (const auto settings = settings_of(rows, NameRanks::if_they_vary);
+        settings.size() == rows.size())
+      return sentence_of_settings(name, settings);
   return fmt::format("{} from {}, to {}.", name, text(*rows.front()), text(*rows.back()));
 }
 

@@ -23,13 +23,14 @@ std::vector<AnswerSpan> spans_of(std::span<const std::vector<std::string>> names
   return spans;
 }
 
-std::string either(const std::vector<std::string>& names) {
+std::string either(const std::vector<std::string>& names, std::string_view conjunction) {
   constexpr std::size_t kMost = 3;
   if (names.empty()) return "";
   if (names.size() == 1) return names.front();
   if (names.size() > kMost)
     return fmt::format("{}, {} and {} others", names[0], names[1], names.size() - 2);
-  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+  return fmt::format("{} {} {}", fmt::join(names.begin(), names.end() - 1, ", "), conjunction,
+                     names.back());
 }
 
 std::string from_to(const std::string& first, const std::string& last) {

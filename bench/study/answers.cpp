@@ -21,6 +21,10 @@ constexpr std::string_view kShared[] = {
 std::string said_of(const std::string& key, const Json& record) {
   const Json value = record.value(key, Json());
   if (key == "ranks") return show_plural(value.get<Count>(), "rank");
+  if (key == "disturbance" && value.is_null()) return "no disturbance";
+  if (key == "groups")
+    return value.is_null() ? "no groups" : show_plural(value.get<Count>(), "group");
+  if (key == "dims") return value.is_null() ? "no dims" : "dims " + cell_text(value);
   if (value.is_null() || key == "context") return "";
   if (key == "root") return "root " + value.dump();
   if (key == "place") return value == "in" ? "in place" : "out of place";
@@ -35,15 +39,39 @@ std::string setting_text(const std::vector<std::string>& varying, const Json& re
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Whether each value of `by` has one value of `key`: then whoever knows the first knows the second.
+bool follows_from(std::string_view key, std::string_view by, const AnswerRows& rows) {
+  std::map<std::string, const Json*> seen;
+  for (const Json* const row : rows) {
+    const Json& value = value_of_key(*row, key);
+    if (*seen.try_emplace(value_of_key(*row, by).dump(), &value).first->second != value)
+      return false;
+  }
+  return true;
+}
+
+// Which of the shared keys a text names: those that vary, and the number of ranks if it is asked
+// for. What machine runs it is in the context.
+std::vector<std::string> named_keys(const AnswerRows& rows, NameRanks name_ranks) {
+  std::vector<std::string> varying = varying_keys(kShared, rows);
+  const auto varies = [&](std::string_view key) {
+    return std::find(varying.begin(), varying.end(), key) != varying.end();
+  };
+  // A network says what groups and dimensions it has.
+  if (varies("topology"))
+    for (const char* const key : {"groups", "dims", "model", "machine"})
+      if (follows_from(key, "topology", rows)) std::erase(varying, key);
+  if (name_ranks == NameRanks::always && !varies("ranks")) varying.insert(varying.begin(), "ranks");
+  return varying;
+}
+
 }  // namespace
 
-std::vector<std::pair<std::string, AnswerRows>> settings_of(const AnswerRows& rows) {
+std::vector<std::pair<std::string, AnswerRows>> settings_of(const AnswerRows& rows,
+                                                            NameRanks name_ranks) {
   std::vector<std::pair<std::string, AnswerRows>> settings;
   if (rows.empty()) return settings;
-  std::vector<std::string> varying = varying_keys(kShared, rows);
-  // The number of ranks is always said; what machine runs it is in the context.
-  if (std::find(varying.begin(), varying.end(), "ranks") == varying.end())
-    varying.insert(varying.begin(), "ranks");
+  const std::vector<std::string> varying = named_keys(rows, name_ranks);
   std::map<std::string, std::size_t> places;
   for (const Json* const row : rows) {
     std::string key;

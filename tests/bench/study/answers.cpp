@@ -67,6 +67,7 @@ TEST_CASE("answers: spans have a name in common") {
   CHECK(spans_of({}).empty());
   CHECK(either({"a"}) == "a");
   CHECK(either({"a", "b", "c"}) == "a, b or c");
+  CHECK(either({"a", "b"}, "and") == "a and b");
   CHECK(either({"a", "b", "c", "d"}) == "a, b and 2 others");
 }
 
@@ -115,13 +116,38 @@ TEST_CASE("answers: many numbers of ranks are counted as cases") {
   std::erase_if(records, [](const Json& record) { return record["elements"] == 256; });
   records[0]["modelled_us"] = 30;
   CHECK(said_about(records) ==
-        "Fastest on 4 KiB: tree on 2 ranks; ring on 4 to 16 ranks (at 16 ranks, 5 us).\n");
+        "Fastest at 4 KiB: tree on 2 ranks; ring on 4 to 16 ranks (at 16 ranks, 5 us).\n");
 }
 
 TEST_CASE("answers: one simulated algorithm has no rival") {
   CHECK(said_about({simulated("ring", 1, 256, 3)}) == "ring on 1 rank, 1 KiB: 3 us.\n");
   CHECK(said_about({simulated("ring", 2, 256, 3), simulated("ring", 2, 512, 4)}) ==
         "ring from 2 ranks, 1 KiB: 3 us, to 2 ranks, 2 KiB: 4 us.\n");
+}
+
+TEST_CASE("answers: networks of one algorithm are compared, and equal ones are called equal") {
+  const auto on = [](const char* network, double us, Json groups) {
+    Json record = simulated("ring", 8, 256, us);
+    record["topology"] = network;
+    record["groups"] = std::move(groups);
+    return record;
+  };
+  CHECK(said_about({on("crossbar", 3, nullptr), on("leaf_spine", 4.5, 2)}) ==
+        "ring on 8 ranks, 1 KiB: the fastest is crossbar (3 us), the slowest leaf_spine, 1.50 "
+        "times as long.\n");
+  CHECK(said_about({on("crossbar", 3, nullptr), on("torus", 3, nullptr)}) ==
+        "ring on 8 ranks, 1 KiB: the same time of 3 us, with crossbar and torus.\n");
+  CHECK(said_about({on("crossbar", 3, nullptr), on("torus", 3.01, nullptr)}) ==
+        "ring on 8 ranks, 1 KiB: nearly the same time of 3 us, with crossbar and torus.\n");
+  // Groups that the network does not tell are named, with their unit.
+  CHECK(said_about({on("crossbar", 3, 2), on("crossbar", 6, 4)}) ==
+        "ring on 8 ranks, 1 KiB: the fastest is 2 groups (3 us), the slowest 4 groups, 2.00 times "
+        "as long.\n");
+  Json late = on("crossbar", 6, nullptr);
+  late["disturbance"] = "late=3:3us";
+  CHECK(said_about({on("crossbar", 3, nullptr), late}) ==
+        "ring on 8 ranks, 1 KiB: the fastest is no disturbance (3 us), the slowest late=3:3us, "
+        "2.00 times as long.\n");
 }
 
 TEST_CASE("answers: measured rows beside the library, and a verdict on it") {
@@ -152,7 +178,7 @@ TEST_CASE("answers: without a library the fastest are named, and wrong results d
         "2 measured configurations, all results right: 2 algorithms on 4 ranks.\n"
         "4 ranks, 1 KiB: ring is the fastest.\n");
   CHECK(said_about({measured("ring", 256, 10, -1, 1), measured("tree", 256, 11, -1, 0.9)})
-            .find("4 ranks, 1 KiB: no difference between ring or tree, the fastest.") !=
+            .find("4 ranks, 1 KiB: no difference between ring and tree, the fastest.") !=
         std::string::npos);
   Json wrong = measured("ring", 256, 10, -1, 1);
   wrong["wrong"] = 3;
