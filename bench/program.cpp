@@ -12,7 +12,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
-#include "bench/commands/about.hpp"
+#include "bench/commands/about/about.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
 #include "bench/config/process.hpp"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "bench/commands/about.hpp"
+#include "bench/commands/about/about.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/options/table_options.hpp"
 #include "bench/results/version.hpp"

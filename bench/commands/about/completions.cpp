@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.hpp"
-#include "bench/commands/about.hpp"
+#include "bench/commands/about/about.hpp"
 #include "bench/commands/commands.hpp"
 #include "collectives/backends/backend.hpp"
 #include "collectives/reduce/dtype.hpp"

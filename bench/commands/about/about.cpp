@@ -1,4 +1,4 @@
-#include "bench/commands/about.hpp"
+#include "bench/commands/about/about.hpp"
 
 #include <fmt/format.h>
 
