@@ -132,7 +132,7 @@ void export_one(const ExportCommand& command) {
   if (events > limit)
     fail(Blame::usage,
          fmt::format("{} messages of {} make a file too large to open: use fewer ranks",
-                     show_count(planned.claimed->messages),
+                     with_commas(planned.claimed->messages),
                      show_plural(config.problem.ranks, "rank")));
   std::string text;
   if (command.format == "json") {

@@ -16,20 +16,25 @@ namespace {
 
 constexpr std::string_view kConfig = "--config";
 
+// Throws Error(usage) if no file has that name.
+std::string named_file(const std::string& file) {
+  if (file.empty()) fail(Blame::usage, "--config needs a file: add one after it");
+  return file;
+}
+
 // Removes --config FILE, and returns the file; empty without one.
 std::string taken_config(std::vector<std::string>& words) {
   for (std::size_t i = 2; i < words.size() && words[i] != "--"; ++i) {
     if (words[i].starts_with("--config=")) {
       const std::string file = words[i].substr(kConfig.size() + 1);
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
-      return file;
+      return named_file(file);
     }
     if (words[i] != kConfig) continue;
-    if (i + 1 == words.size()) fail(Blame::usage, "--config needs a file: add one after it");
-    const std::string file = words[i + 1];
+    const std::string file = i + 1 < words.size() ? words[i + 1] : "";
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
-                words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
-    return file;
+                words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 2, words.size())));
+    return named_file(file);
   }
   return "";
 }

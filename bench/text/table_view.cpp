@@ -6,7 +6,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <span>
+#include <tuple>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -42,7 +43,7 @@ std::size_t find_column(const Table& table, const std::string& wanted, const cha
 std::optional<double> number_of(const std::string& cell) {
   char* end = nullptr;
   const double number = std::strtod(cell.c_str(), &end);
-  if (end == cell.c_str()) return std::nullopt;
+  if (end == cell.c_str() || !std::isfinite(number)) return std::nullopt;
   constexpr std::pair<std::string_view, double> kUnits[] = {
       {" ns", 1e-9},          {" us", 1e-6},         {" ms", 1e-3},
       {" min", 60},           {" h", 3600},          {" KiB", 1024},

@@ -96,7 +96,8 @@ std::string note_on_batch(Count batch, std::span<const Rank> workers) {
       "--batch {} is of all workers together: {} per worker on {} (it was per worker before; that "
       "is "
       "--local-batch)",
-      batch, show_count(batch / workers.back()), show_plural(workers.back(), "worker"));
+      with_commas(batch), with_commas(batch / workers.back()),
+      show_plural(workers.back(), "worker"));
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {

@@ -81,6 +81,9 @@ TEST_CASE("table view: rows are sorted by values, not by texts, the best first")
   CHECK(first_cells(show_table(times(), {.sort = "busbw"}, {})) == "algorithm tree chain ring ");
   CHECK(first_cells(show_table(times(), {.sort = "note"}, {})) == "algorithm ring tree chain ");
   CHECK_THROWS_AS(show_table(times(), {.sort = "speed"}, {}), Error);
+  Table odd = times();
+  odd.rows[0].cells[1] = "nan", odd.rows[1].cells[1] = "";
+  CHECK(first_cells(show_table(odd, {.sort = "time"}, {})) == "algorithm chain ring tree ");
 }
 
 TEST_CASE("table view: rows that are left out are counted") {
