@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/hunt/hunt_names.hpp"
 #include "bench/text/units.hpp"
 
@@ -12,6 +14,11 @@ hunt::Place place_named(std::string_view text) {
   for (const hunt::Place place : {hunt::Place::rank, hunt::Place::port, hunt::Place::link})
     if (text == name(place)) return place;
   return hunt::Place::group;
+}
+
+bool all_have_hosts(const std::vector<Rank>& ranks, const std::vector<std::string>& hosts) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](Rank r) { return r >= 0 && index(r) < hosts.size(); });
 }
 
 std::string finding_sentence(const Json& finding, const std::vector<std::string>& hosts) {

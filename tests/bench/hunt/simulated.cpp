@@ -128,6 +128,12 @@ TEST_CASE("hunt, simulated: a record answers what is slow, or that nothing is") 
   CHECK(said("") == Sentences{"Nothing is slow among 16 ranks."});
   CHECK(said(",slow=h3--leaf0:2") ==
         Sentences{"rank 3: a slow port, 2.00 times as long as usual by bandwidth."});
+  Json few_hosts =
+      hunt_record(hunted, searched("leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2", 16));
+  few_hosts["hosts"] = {"a", "b", "c"};  // as of an edited file
+  CHECK(hunt_answers(few_hosts).front().starts_with("rank 3: a slow port"));
+  few_hosts["hosts"].push_back("d");
+  CHECK(hunt_answers(few_hosts).front().starts_with("rank 3 (d): a slow port"));
   Json noisy = hunt_record(hunted, searched("leaf_spine:leaves=4,hosts=4", 16));
   noisy["verdict"] = "noisy";
   CHECK(hunt_answers(noisy) ==
