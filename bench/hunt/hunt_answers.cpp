@@ -28,9 +28,11 @@ std::string finding_sentence(const Json& finding, const std::vector<std::string>
                             .others = finding.at("others").get<std::vector<Rank>>(),
                             .sends = finding.at("sends").get<bool>(),
                             .receives = finding.at("receives").get<bool>()};
+  // A file may have been edited, so the ranks need not have hosts.
+  const bool named = all_have_hosts(found.ranks, hosts) && all_have_hosts(found.others, hosts);
   return fmt::format("{}: a slow {}, {:.2f} times as long as usual by {}.",
-                     place_text(found, hosts), what, finding.at("times").get<double>(),
-                     finding.at("by").get<std::string>());
+                     place_text(found, named ? hosts : std::vector<std::string>()), what,
+                     finding.at("times").get<double>(), finding.at("by").get<std::string>());
 }
 
 }  // namespace
