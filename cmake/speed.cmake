@@ -128,7 +128,7 @@ set(ARLAB_UNITS
   "training/(data|exchange|profiles|simulation)"
   "bench/(config|formats|formats/msccl|formats/rules|options|simulate|text)"
   "bench/(measure|perf|results|run|study)"
-  "bench/(calibrate|sweep|training|training/profiled|tune|validation|validation/nccl)"
+  "bench/(calibrate|sweep|training|training/profiled|tune|validation|validation/fit|validation/nccl|validation/published)"
   "bench/(commands(/parts)?|training/train(/options)?)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
@@ -138,7 +138,9 @@ set(ARLAB_NOT_IN_UNITY
   bench/validation/calibrated/nccl.cpp
   bench/validation/calibrated/nccl_call.cpp
   bench/validation/calibrated/robust_fit.cpp
+  bench/validation/calibrated/torus_axis.cpp
   bench/validation/calibrated/torus_ports.cpp
+  bench/validation/calibrated/torus_rounds.cpp
   simulator/contention/maxmin.cpp
   simulator/engine/engine.cpp
   simulator/engine/tracer.cpp

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -110,6 +111,7 @@ int hunt_real(const HuntCommand& command, Job& job) {
   job.expect_same(shell_quoted(command.command), shell_quoted(command.command));
   hunted.backend = backend.name;
   std::optional<hunt::Search> result;
+  std::atomic<bool> is_slow = false;  // known to all ranks, whose processes end alike
   job.run(backend, {.ranks = hunted.ranks}, [&](collectives::Executor& executor) {
     collectives::Communicator& ranks = executor.control();
     std::vector<std::string> hosts = collectives::share_all(ranks, host_name());
@@ -122,6 +124,7 @@ int hunt_real(const HuntCommand& command, Job& job) {
       options.progress = [&](Count done, Count known) { (*progress)(done, known); };
     }
     hunt::Search found = hunt::search(probe, options);
+    if (found.verdict == hunt::Verdict::slow) is_slow = true;
     if (ranks.rank() != 0) return;
     progress->end();
     hunted.bytes = options.bytes;
@@ -129,7 +132,8 @@ int hunt_real(const HuntCommand& command, Job& job) {
     hunted.ranks_per_processor = crowd;
     result = std::move(found);
   });
-  return result ? conclude(command, hunted, *result) : 0;
+  if (result) conclude(command, hunted, *result);
+  return is_slow ? 1 : 0;
 }
 
 void add_hunt_options(CLI::App& command, const std::shared_ptr<HuntCommand>& options) {

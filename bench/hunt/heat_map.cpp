@@ -28,7 +28,10 @@ std::string heat_map(const hunt::Search& found, Rank ranks) {
   std::string text =
       "Time of a large message from each rank (row) to each other (column): . usual, - 1.5 times "
       "as long, 2 to 9 times\n";
-  for (std::size_t r = 0; r < n; ++r) text += fmt::format("{:>5}  {}\n", r, rows[r]);
+  for (std::size_t r = 0; r < n; ++r) {
+    rows[r][r] = '\\';
+    text += fmt::format("{:>5}  {}\n", r, rows[r]);
+  }
   return text;
 }
 

@@ -130,7 +130,8 @@ std::string hunt_text(const Hunted& hunted, const Search& found) {
   if (found.verdict == hunt::Verdict::quiet) return text + "Nothing is slow.\n";
   text += finding_table(hunted, found) + "\n";
   if (const std::string map = heat_map(found, hunted.ranks); !map.empty()) text += map + "\n";
-  for (const Finding& f : found.findings) text += next_step(f, hunted) + "\n";
+  for (const Finding& f : found.findings)
+    if (const std::string step = next_step(f, hunted) + "\n"; !text.ends_with(step)) text += step;
   return text + price_commands(hunted, found);
 }
 

@@ -20,7 +20,8 @@ class SimulatedPairs {
       : model_(model),
         disturbance_(disturbance),
         ranks_(ranks),
-        starts_(disturbance.starts(ranks)) {}
+        starts_(disturbance.starts(ranks)),
+        routed_(model.make(0, ranks)) {}
 
   std::vector<double> round_trips(std::span<const hunt::Pair> pairs, Bytes bytes) {
     const bool is_repeatable = disturbance_.text().find("seed=") == std::string::npos;
@@ -37,6 +38,11 @@ class SimulatedPairs {
       all.push_back(microseconds(result.finish_of[index(pair.from)]));
     if (is_repeatable) known_[std::move(key)] = all;
     return all;
+  }
+
+  bool knows_links() const { return routed_->shortcuts() != nullptr; }
+  int links_between(Rank a, Rank b) {
+    return static_cast<int>(routed_->shortcuts()->path(a, b).links.size());
   }
 
   std::vector<double> alone() {
@@ -80,6 +86,7 @@ class SimulatedPairs {
   const Disturbance& disturbance_;
   Rank ranks_;
   std::vector<Time> starts_;
+  std::unique_ptr<simulator::Network> routed_;  // only for its routes
   int measured_ = 0;
   std::map<std::pair<std::vector<hunt::Pair>, Bytes>, std::vector<double>> known_;
 };
@@ -95,6 +102,8 @@ hunt::Probe simulated_probe(const ModelOptions& model, const Disturbance& distur
   probe.round_trips = [pairs](std::span<const hunt::Pair> all, Bytes bytes) {
     return pairs->round_trips(all, bytes);
   };
+  if (pairs->knows_links())
+    probe.distance = [pairs](Rank a, Rank b) { return pairs->links_between(a, b); };
   probe.copy = probe.add = [pairs] { return pairs->alone(); };
   return probe;
 }

@@ -12,7 +12,7 @@
 #include "bench/results/statistics.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -36,6 +36,18 @@ Errors errors_of(const std::vector<double>& errors) {
           .bias = quantile(errors, 0.5)};
 }
 
+Coverage coverage_of(const std::vector<const PredictedRow*>& rows) {
+  if (rows.empty()) return {};
+  std::vector<double> widths;
+  std::size_t covered = 0;
+  for (const PredictedRow* p : rows) {
+    const double us = p->row.median_us;
+    if (us >= p->interval.low_us && us <= p->interval.high_us) ++covered;
+    widths.push_back(p->interval.high_us / p->interval.low_us);
+  }
+  return {static_cast<double>(covered) / static_cast<double>(rows.size()), quantile(widths, 0.5)};
+}
+
 Pairs pairs_of(const std::vector<const PredictedRow*>& rows, double apart) {
   std::map<std::tuple<std::string, std::string, Rank, std::string, std::string, Count>,
            std::vector<const PredictedRow*>>

@@ -19,6 +19,15 @@ struct Errors {
 Errors errors_of(const std::vector<double>& errors);
 Errors errors_of(const std::vector<const PredictedRow*>& rows);
 
+/// How well the 80% intervals of the predictions hold.
+struct Coverage {
+  double covered = 0;  ///< share of the measurements within their interval
+  double width = 1;    ///< median of the upper end by the lower
+};
+
+/// `rows`: with predictions.
+Coverage coverage_of(const std::vector<const PredictedRow*>& rows);
+
 struct Pairs {
   std::size_t all = 0, right = 0;
 };

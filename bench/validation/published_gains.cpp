@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bench/text/table.hpp"
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 #include "bench/validation/training_step.hpp"
 
 namespace arlab::bench {

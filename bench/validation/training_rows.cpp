@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 

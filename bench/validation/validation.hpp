@@ -9,14 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/fit/intervals.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 
 struct PredictedRow {
   PublishedTime row;
-  std::optional<double> predicted_us;
-  std::string reason;  ///< why it is not predicted
+  std::string transport = {};  ///< kind of transport that predicts it
+  std::optional<double> predicted_us = {};
+  PredictionInterval interval = {};  ///< with a prediction
+  bool beyond_calibration = false;   ///< fewer or more nodes than any calibration row
+  std::string reason = {};           ///< why it is not predicted
 
   /// Predicted by measured, minus 1. Only with a prediction.
   double error() const { return *predicted_us / row.median_us - 1; }
@@ -34,6 +38,9 @@ struct FittedSystem {
   std::size_t states = 0;         ///< jobs, each with a factor of latency and one of bandwidth
   std::vector<Value> parameters;  ///< of the system
   std::vector<std::string> notes;
+  Rank least = 0, most = 0;             ///< nodes of the calibration rows
+  std::string least_nodes, most_nodes;  ///< as written
+  double residual_spread = 0;           ///< of what the model lacks (intervals.hpp)
 };
 
 struct Validation {

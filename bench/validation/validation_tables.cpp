@@ -46,11 +46,15 @@ std::string by_system(const Predicted& rows) {
   Cells table;
   const auto add = [&](const std::string& name, const Predicted& of) {
     table.push_back(line({name}, of));
-    table.back().insert(table.back().end(), {ratio(pairs_of(of, kApart)), ratio(pairs_of(of, 0))});
+    const Coverage coverage = coverage_of(of);
+    table.back().insert(table.back().end(), {ratio(pairs_of(of, kApart)), ratio(pairs_of(of, 0)),
+                                             fmt::format("{:.0f}%", 100 * coverage.covered),
+                                             fmt::format("{:.2f}", coverage.width)});
   };
   for (const auto& [system, of] : systems) add(system, of);
   if (systems.size() > 1) add("all", rows);
-  return markdown({"system", "rows", "median", "p90", "worst", "bias", "pairs right", "all pairs"},
+  return markdown({"system", "rows", "median", "p90", "worst", "bias", "pairs right", "all pairs",
+                   "in 80% interval", "width"},
                   table);
 }
 
@@ -63,14 +67,32 @@ std::string by_algorithm(const Predicted& rows) {
   return markdown({"system", "algorithm", "rows", "median", "p90", "worst", "bias"}, table);
 }
 
+std::string scale(const std::string& least, const std::string& most) {
+  return least == most ? least : least + " to " + most;
+}
+
+// Predicted nodes that are fewer or more than any that was calibrated.
+std::string beyond(const Validation& validation, const FittedSystem& system) {
+  const PredictedRow *least = nullptr, *most = nullptr;
+  for (const PredictedRow& p : validation.rows) {
+    if (!p.predicted_us || !p.beyond_calibration || p.row.system != system.system ||
+        p.transport != system.transport)
+      continue;
+    if (least == nullptr || p.row.ranks < least->row.ranks) least = &p;
+    if (most == nullptr || p.row.ranks > most->row.ranks) most = &p;
+  }
+  return least == nullptr ? "" : scale(least->row.nodes, most->row.nodes);
+}
+
 std::string fitted(const Validation& validation) {
   Cells table;
   for (const FittedSystem& one : validation.systems)
     table.push_back({one.system, one.transport, fmt::format("{}", one.rows),
-                     fmt::format("{}", one.parameters.size()), fmt::format("{}", 2 * one.states)});
-  std::string text = markdown(
-      {"system", "transport", "calibration rows", "numbers of the system", "numbers of its jobs"},
-      table);
+                     fmt::format("{}", one.parameters.size()), fmt::format("{}", 2 * one.states),
+                     scale(one.least_nodes, one.most_nodes), beyond(validation, one)});
+  std::string text = markdown({"system", "transport", "calibration rows", "numbers of the system",
+                               "numbers of its jobs", "calibrated nodes", "predicted beyond them"},
+                              table);
   for (const FittedSystem& one : validation.systems)
     for (const std::string& note : one.notes) text += fmt::format("\n{}: {}.", one.system, note);
   return text + (text.ends_with('\n') ? "" : "\n");
@@ -101,7 +123,10 @@ std::string validation_tables(const Validation& validation) {
     text = fmt::format(
         "Errors of {} predicted times of split test; bias: median with its sign.\n"
         "Pairs: two algorithms of one job at one size whose times differ by more than "
-        "{:.0f}%.\n\n{}\n{}",
+        "{:.0f}%.\n"
+        "Each prediction has an interval in which 80% of such measurements are expected; width: "
+        "median "
+        "of its upper end by its lower.\n\n{}\n{}",
         rows.size(), 100 * kApart, by_system(rows), by_algorithm(rows));
   if (!validation.systems.empty())
     text += fmt::format("\nFitted to rows of split calibrate only:\n\n{}", fitted(validation));
@@ -117,12 +142,15 @@ std::string miss_table(const Validation& validation, double least) {
   });
   Cells table;
   for (const PredictedRow* p : rows)
-    table.push_back({p->row.system, p->row.nodes, p->row.algorithm, show_bytes(p->row.bytes),
-                     show_time(p->row.median_us), show_time(*p->predicted_us),
-                     fmt::format("{:+.0f}%", 100 * p->error())});
+    table.push_back(
+        {p->row.system, p->row.nodes, p->row.algorithm, show_bytes(p->row.bytes),
+         show_time(p->row.median_us), show_time(*p->predicted_us),
+         fmt::format("{:+.0f}%", 100 * p->error()),
+         fmt::format("{} to {}", show_time(p->interval.low_us), show_time(p->interval.high_us))});
   if (table.empty()) return fmt::format("No error is above {:.0f}%.\n", 100 * least);
-  return markdown({"system", "nodes", "algorithm", "size", "measured", "predicted", "error"},
-                  table);
+  return markdown(
+      {"system", "nodes", "algorithm", "size", "measured", "predicted", "error", "80% interval"},
+      table);
 }
 
 std::string parameter_table(const Validation& validation) {
@@ -147,6 +175,9 @@ Json to_json(const PredictedRow& p) {
           {"split", name(p.row.split)},
           {"measured_us", p.row.median_us},
           {"predicted_us", p.predicted_us ? Json(*p.predicted_us) : Json(nullptr)},
+          {"low_us", p.predicted_us ? Json(p.interval.low_us) : Json(nullptr)},
+          {"high_us", p.predicted_us ? Json(p.interval.high_us) : Json(nullptr)},
+          {"beyond_calibration", p.beyond_calibration},
           {"skipped", p.predicted_us ? Json(nullptr) : Json(p.reason)}};
 }
 

@@ -25,11 +25,19 @@ struct Probe {
   Rank ranks = 1;
   /// The group of each rank that is known to be near, such as its machine or its leaf; empty: none.
   std::vector<std::int32_t> group_of = {};
+  /// How far apart two ranks are, such as the number of links between them; empty: as in groups.
+  std::function<int(Rank, Rank)> distance = {};
   /// Measures all pairs, which share no ranks, at once: microseconds from the start of a message of
   /// `bytes` until a message of 8 bytes comes back; of each pair the median of a few.
   std::function<std::vector<double>(std::span<const Pair>, Bytes bytes)> round_trips = {};
   /// Returns the microseconds that each rank takes to copy memory, and to add, by itself.
   std::function<std::vector<double>()> copy = {}, add = {};
+
+  /// Pairs of one class are compared with one another.
+  int class_of(Rank a, Rank b) const {
+    if (distance) return distance(a, b);
+    return group_of.empty() || group_of[index(a)] == group_of[index(b)] ? 0 : 1;
+  }
 };
 
 }  // namespace arlab::hunt

@@ -115,8 +115,8 @@ class Searcher {
     std::vector<double> values;
     for (const DirectedTime& t : times) values.push_back(median({t.times.begin(), t.times.end()}));
     outcome.usual_us = median(std::move(values));
-    all.usual = usual_times(times, probe_.group_of);
-    all.relative = relative_times(std::move(times), all.usual, probe_.group_of);
+    all.usual = usual_times(times, probe_);
+    all.relative = relative_times(std::move(times), all.usual, probe_);
     outcome.spread = spread_of(all.relative);
     outcome.is_noisy = outcome.spread > kMostSpread;
     outcome.least_route = std::max(kLeastRoute, 1 + 3 * outcome.spread);
@@ -162,8 +162,7 @@ class Searcher {
   void judge(OfPairs& one, const Suspects& suspects) {
     const Outcome& outcome = found_[one.quantity];
     if (outcome.is_noisy) return;
-    const std::vector<DirectedTime> tested =
-        tested_times(tests_, one.quantity, one.usual, probe_.group_of);
+    const std::vector<DirectedTime> tested = tested_times(tests_, one.quantity, one.usual, probe_);
     judge_ranks(one.quantity, tested, suspects);
     std::map<Pair, DirectedTime> of_pair;
     for (const DirectedTime& t : tested) of_pair[{t.from, t.to}] = t;

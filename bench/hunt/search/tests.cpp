@@ -234,13 +234,13 @@ TestTimes test_suspects(const Probe& probe, Bytes bytes, const Suspects& suspect
 }
 
 std::vector<DirectedTime> tested_times(const TestTimes& tests, Quantity quantity,
-                                       const Usual& usual, std::span<const std::int32_t> group_of) {
+                                       const Usual& usual, const Probe& probe) {
   std::vector<DirectedTime> all =
-      relative_times(directed_times(tests.suspects, quantity), usual, group_of);
+      relative_times(directed_times(tests.suspects, quantity), usual, probe);
   for (std::size_t pass = 0; pass < kPasses; ++pass) {
     std::vector<double> controls;
     for (const DirectedTime& t :
-         relative_times(directed_times(tests.controls[pass], quantity), usual, group_of))
+         relative_times(directed_times(tests.controls[pass], quantity), usual, probe))
       controls.push_back(t.times[pass]);
     if (controls.empty()) continue;  // as usual
     const double middle = std::max(median(std::move(controls)), 1e-9);

@@ -34,6 +34,6 @@ TestTimes test_suspects(const Probe& probe, Bytes bytes, const Suspects& suspect
 
 /// Returns the times of the suspects as multiples of those of the controls.
 std::vector<DirectedTime> tested_times(const TestTimes& tests, Quantity quantity,
-                                       const Usual& usual, std::span<const std::int32_t> group_of);
+                                       const Usual& usual, const Probe& probe);
 
 }  // namespace arlab::hunt

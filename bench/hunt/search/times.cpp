@@ -9,10 +9,6 @@
 namespace arlab::hunt {
 namespace {
 
-bool is_within(const DirectedTime& time, std::span<const std::int32_t> group_of) {
-  return !group_of.empty() && group_of[index(time.from)] == group_of[index(time.to)];
-}
-
 // The median of the ranks' own medians: the pairs of a few slow ranks may be half of all.
 double median_of_ranks(std::span<const DirectedTime> times, std::size_t pass) {
   std::map<Rank, std::vector<double>> of_rank;
@@ -44,29 +40,26 @@ double median(std::vector<double> values) {
   return (*std::max_element(values.begin(), upper) + *upper) / 2;
 }
 
-Usual usual_times(std::span<const DirectedTime> times, std::span<const std::int32_t> group_of) {
+Usual usual_times(std::span<const DirectedTime> times, const Probe& probe) {
   constexpr std::size_t kFewest = 12;  // directed: 6 pairs
+  std::map<int, std::vector<DirectedTime>> classes;
+  for (const DirectedTime& t : times) classes[probe.class_of(t.from, t.to)].push_back(t);
   Usual usual;
-  for (const bool within : {true, false}) {
-    std::vector<DirectedTime> meant;
-    for (const DirectedTime& t : times)
-      if (is_within(t, group_of) == within) meant.push_back(t);
+  for (const auto& [number, members] : classes) {
     // All pairs count where no others are.
-    if (meant.empty() || (meant.size() < kFewest && meant.size() < times.size())) continue;
-    Passes medians{};
+    if (members.size() < kFewest && classes.size() > 1) continue;
     for (std::size_t k = 0; k < kPasses; ++k)
-      medians[k] = std::max(median_of_ranks(meant, k), 1e-9);
-    (within ? usual.within : usual.between) = medians;
+      usual[number][k] = std::max(median_of_ranks(members, k), 1e-9);
   }
   return usual;
 }
 
 std::vector<DirectedTime> relative_times(std::vector<DirectedTime> times, const Usual& usual,
-                                         std::span<const std::int32_t> group_of) {
+                                         const Probe& probe) {
   std::erase_if(times, [&](DirectedTime& t) {
-    const std::optional<Passes>& of = is_within(t, group_of) ? usual.within : usual.between;
-    if (!of) return true;
-    for (std::size_t k = 0; k < kPasses; ++k) t.times[k] /= (*of)[k];
+    const auto of = usual.find(probe.class_of(t.from, t.to));
+    if (of == usual.end()) return true;
+    for (std::size_t k = 0; k < kPasses; ++k) t.times[k] /= of->second[k];
     return false;
   });
   return times;

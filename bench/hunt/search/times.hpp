@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -33,16 +33,14 @@ std::vector<DirectedTime> directed_times(std::span<const PairTimes> pairs, Quant
 
 double median(std::vector<double> values);  ///< expects at least one
 
-/// What is usual within groups and between them, in each pass; nothing: too few such pairs.
-struct Usual {
-  std::optional<Passes> within, between;
-};
+/// What is usual of each class of pairs, in each pass; nothing of a class of too few pairs.
+using Usual = std::map<int, Passes>;
 
-Usual usual_times(std::span<const DirectedTime> times, std::span<const std::int32_t> group_of);
+Usual usual_times(std::span<const DirectedTime> times, const Probe& probe);
 
 /// Divides the times by what is usual, and drops those of which nothing is.
 std::vector<DirectedTime> relative_times(std::vector<DirectedTime> times, const Usual& usual,
-                                         std::span<const std::int32_t> group_of);
+                                         const Probe& probe);
 
 /// Returns by how much the passes of a time differ in the median: 0.1 are 10%.
 double spread_of(std::span<const DirectedTime> times);

@@ -18,4 +18,7 @@ struct SquareMatrix {
 /// Returns x with matrix x = right. Throws Error(check) if the matrix is not positive definite.
 std::vector<double> solve_positive_definite(SquareMatrix matrix, std::vector<double> right);
 
+/// Returns the inverse. Throws Error(check) if the matrix is not positive definite.
+SquareMatrix inverse(const SquareMatrix& matrix);
+
 }  // namespace arlab::simulator

@@ -9,9 +9,11 @@ namespace arlab::simulator {
 namespace {
 
 // Order of the parameters.
-enum : std::size_t { kInside, kEager, kRendezvous, kKernel, kLinkByte, kNetByte };
+enum : std::size_t { kInside, kEager, kRendezvous, kKernel, kLinkByte, kNetByte, kManyRanks };
 
 constexpr double kEagerEnd = 12, kRendezvousBegin = 16;  // log2 of the message's bytes
+
+constexpr double kFewRanks = 16;  // where the factor of many ranks is 1
 
 class Nodes {
  public:
@@ -23,6 +25,7 @@ class Nodes {
                           2 * (one.ranks_per_node - 1) * share * p_[kLinkByte] * 1e-3;
     const Rank members = one.whole ? one.ranks : one.ranks / one.ranks_per_node;
     if (members < 2) return inside;
+    const double slow = std::pow(p_[kManyRanks], std::log2(one.ranks / kFewRanks));
     double between = 0;
     bool first = true;  // neighboring ranks, which share a node if it has an even number of them
     for (const MessageRound& r :
@@ -31,7 +34,7 @@ class Nodes {
       for (Count i = 0; i < r.count; ++i) {
         const bool in_node = one.whole && first && one.ranks_per_node % 2 == 0;
         first = false;
-        between += latency(r.bytes) + (r.reduced > 0 ? p_[kKernel] : 0) +
+        between += (latency(r.bytes) + (r.reduced > 0 ? p_[kKernel] : 0)) * slow +
                    r.bytes * p_[in_node ? kLinkByte : kNetByte] * 1e-3;
       }
     return inside + between;
@@ -49,9 +52,13 @@ class Nodes {
 }  // namespace
 
 std::vector<Prior> gpu_nodes_priors() {
-  return {{"both parts inside a node, us", 25, 0.6},  {"latency of a small message, us", 5, 0.4},
-          {"latency of a large message, us", 8, 0.4}, {"kernel with its wait, us", 10, 0.5},
-          {"links inside a node, ns/B", 0.005, 0.5},  {"network, ns/B", 0.04, 0.5}};
+  return {{"both parts inside a node, us", 25, 0.6},
+          {"latency of a small message, us", 5, 0.4},
+          {"latency of a large message, us", 8, 0.4},
+          {"kernel with its wait, us", 10, 0.5},
+          {"links inside a node, ns/B", 0.005, 0.5},
+          {"network, ns/B", 0.04, 0.5},
+          many_ranks_prior("factor of latency per doubling of ranks")};
 }
 
 std::vector<double> gpu_nodes_times(const std::vector<GpuNodesCase>& cases,

@@ -10,7 +10,7 @@ namespace arlab::simulator {
 namespace {
 
 constexpr double kPicoseconds = 1e-3;  // ns in us: parameters per byte are in ns
-constexpr Rank kGroup = 128;           // hosts that reach each other at full bandwidth
+constexpr double kCrossings = 3;       // of the memory's bus by a byte that is copied or added
 constexpr double kFewRanks = 16;       // where the factor of many ranks is 1
 
 // A slow large job may have met other traffic, or the shared links of every large job: both may
@@ -36,8 +36,8 @@ enum : std::size_t {
   kManyRanks = kCopyGrowth + kCopySizes.size() - 1,
   kSerial,
   kExchange,
-  kShared,
-  kSharedFar,
+  kManyBytes,
+  kInside,
   kStates,
 };
 
@@ -57,48 +57,71 @@ std::vector<Prior> system_priors() {
   p.push_back({"copy of 1 MiB, ns/B", 0.03, 1.0});
   for (const char* to : {"8 MiB", "64 MiB"})
     p.push_back({std::string("growth of copy to ") + to, std::exp(0.5), 0.6});
-  p.push_back({"factor of latency per doubling of ranks", std::exp2(0.05), 0.05 * std::log(2.0)});
+  p.push_back(many_ranks_prior("factor of latency per doubling of ranks"));
   p.push_back({"serial part of segments, odds", 1, 1.5});
   p.push_back({"latency of an exchange above a shift, fraction", 0.4, 0.7});
-  p.push_back({"shared global links, fraction", 0.5, kJobSpread});
-  p.push_back({"shared global links per doubling of distance, fraction", 0.3, 0.7});
+  p.push_back(many_ranks_prior("factor of network time per byte per doubling of ranks"));
+  p.push_back({"latency within a node, us", 0.5, 0.5});
   return p;
 }
 
 // A row as the rounds it consists of, with the logarithms that do not depend on parameters.
 struct Term {
   double count, bytes, piece, reduced_piece, pieces, log2_piece, log2_reduced, log2_distance;
+  double away;  // share of the messages that leave their node
   bool shift;
 };
 
 struct Row {
   std::vector<Term> terms;
-  double copied = 0, log2_bytes = 0, log2_ranks = 0, beyond_group = 0;
+  double copied = 0, log2_bytes = 0, log2_ranks = 0;
+  double per_node = 1, cards = 1;
+  double memory = 0;  // ns per byte that a rank copies or adds, if the ranks of a node share its
+                      // memory
   int state = -1;
 };
 
 double log2_of(double bytes) { return std::log2(std::max(bytes, 1.0)); }
+
+// Share of the messages whose partner is in another block of `size` neighbors. Partners at a
+// distance of a power of two exchange within blocks that are powers of two.
+double leaving(const MessageRound& r, double size) {
+  const double distance = r.distance;
+  const bool aligned = !r.shift && std::exp2(std::floor(std::log2(distance))) == distance &&
+                       std::exp2(std::floor(std::log2(size))) == size;
+  if (aligned) return distance >= size ? 1 : 0;
+  return std::min(1.0, distance / size);
+}
+
+Term term_of(const MessageCase& one, const MessageRound& r) {
+  const double per_node = one.ranks_per_node;
+  const bool cut = r.reduced > 0 && r.sends && one.segment > 0;
+  const double pieces = cut ? std::max(1.0, std::floor(r.bytes / one.segment)) : 1;
+  return {.count = static_cast<double>(r.count),
+          .bytes = r.bytes,
+          .piece = r.bytes / pieces,
+          .reduced_piece = r.reduced / pieces,
+          .pieces = pieces,
+          .log2_piece = log2_of(r.bytes / pieces),
+          .log2_reduced = log2_of(r.reduced / pieces),
+          .log2_distance = log2_of(static_cast<double>(r.distance) / per_node),
+          .away = leaving(r, per_node),
+          .shift = r.shift};
+}
 
 Row row_of(const MessageCase& one) {
   Row row;
   row.copied = static_cast<double>(one.copies) * static_cast<double>(one.bytes);
   row.log2_bytes = log2_of(static_cast<double>(one.bytes));
   row.log2_ranks = std::log2(static_cast<double>(one.ranks) / kFewRanks);
-  row.beyond_group = std::max(0.0, 1 - static_cast<double>(kGroup) / one.ranks);
   row.state = one.state;
-  for (const MessageRound& r : message_rounds(one.algorithm, one.ranks, one.bytes)) {
-    const bool cut = r.reduced > 0 && one.segment > 0;
-    const double pieces = cut ? std::max(1.0, std::floor(r.bytes / one.segment)) : 1;
-    row.terms.push_back({.count = static_cast<double>(r.count),
-                         .bytes = r.bytes,
-                         .piece = r.bytes / pieces,
-                         .reduced_piece = r.reduced / pieces,
-                         .pieces = pieces,
-                         .log2_piece = log2_of(r.bytes / pieces),
-                         .log2_reduced = log2_of(r.reduced / pieces),
-                         .log2_distance = std::log2(static_cast<double>(r.distance)),
-                         .shift = r.shift});
-  }
+  row.per_node = one.ranks_per_node;
+  row.cards = one.node.cards;
+  const double held = 2 * row.per_node * static_cast<double>(one.bytes);
+  if (one.ranks_per_node > 1 && held > one.node.cache_mb * 1e6)
+    row.memory = kCrossings * row.per_node / one.node.memory_gb_per_s;
+  for (const MessageRound& r : message_rounds(one.algorithm, one.ranks, one.bytes))
+    row.terms.push_back(term_of(one, r));
   return row;
 }
 
@@ -113,20 +136,40 @@ class System {
 
   double time(const Row& row, double latency_factor, double byte_factor) const {
     const double slow = latency_factor * std::pow(p_[kManyRanks], row.log2_ranks);
-    double sum = p_[kCall] * slow + row.copied * copy_.at(row.log2_bytes) * kPicoseconds;
-    for (const Term& t : row.terms) sum += t.count * round(t, row, slow, byte_factor);
-    return sum;
+    const double copy = std::max(copy_.at(row.log2_bytes), row.memory);
+    const double slow_bytes = byte_factor * std::pow(p_[kManyBytes], row.log2_ranks);
+    double sum = p_[kCall] * slow + row.copied * copy * kPicoseconds, longest = 0;
+    for (const Term& t : row.terms) {
+      const double net = round(t, row, between(t, row, slow, slow_bytes));
+      if (t.away == 1) {
+        sum += t.count * net;
+        continue;
+      }
+      // Who meets whom changes from round to round: a chain of messages crosses the border of a
+      // node as often as the average message, and once where that takes longest.
+      const double in = round(t, row, within(t, row, slow));
+      sum += t.count * (t.away * net + (1 - t.away) * in);
+      if (t.away > 0) longest = std::max(longest, (1 - t.away) * (net - in));
+    }
+    return sum + longest;
   }
 
  private:
-  double round(const Term& t, const Row& row, double slow, double byte_factor) const {
+  double between(const Term& t, const Row& row, double slow, double slow_bytes) const {
     const double latency = latency_.at(t.log2_piece) * slow *
                            (1 + p_[kFar] * t.log2_distance + (t.shift ? 0 : p_[kExchange]));
-    const double shared =
-        1 + p_[kShared] * row.beyond_group * (1 + p_[kSharedFar] * t.log2_distance);
-    const double transfer = latency + t.piece * p_[kByte] * byte_factor * shared * kPicoseconds;
+    const double shared = std::max(1.0, row.per_node * t.away / row.cards);
+    return latency + t.piece * p_[kByte] * slow_bytes * shared * kPicoseconds;
+  }
+  double within(const Term& t, const Row& row, double slow) const {
+    const double copy = std::max(copy_.at(t.log2_piece), row.memory);
+    return p_[kInside] * slow + t.piece * copy * kPicoseconds;
+  }
+  double round(const Term& t, const Row& row, double transfer) const {
     const double addition =
-        t.reduced_piece > 0 ? t.reduced_piece * add_.at(t.log2_reduced) * kPicoseconds : 0;
+        t.reduced_piece > 0
+            ? t.reduced_piece * std::max(add_.at(t.log2_reduced), row.memory) * kPicoseconds
+            : 0;
     const double serial = p_[kSerial] / (1 + p_[kSerial]);
     const double other = std::max(transfer, addition) + serial * std::min(transfer, addition);
     return transfer + addition + (t.pieces - 1) * other;
@@ -177,20 +220,21 @@ MessageModel::MessageModel(int states) : states_(states), parameters_(system_pri
 
 std::size_t MessageModel::system_parameters() { return kStates; }
 
-std::vector<double> MessageModel::fit(const std::vector<MessageCase>& cases,
-                                      std::span<const double> us) const {
-  const std::vector<Row> rows = rows_of(cases);
-  const auto states = static_cast<std::size_t>(states_);
-  return robust_fit(
-             parameters_,
-             [&](std::span<const double> parameters) { return times(rows, parameters, states); },
-             us)
-      .parameters;
+RobustFit MessageModel::fit(const std::vector<MessageCase>& cases, std::span<const double> us,
+                            std::span<const double> start) const {
+  std::vector<double> from(start.begin(), start.end());
+  if (!start.empty()) from.resize(parameters_.size(), 1.0);
+  return robust_fit(parameters_, predictor(cases), us, from);
+}
+
+PredictRows MessageModel::predictor(const std::vector<MessageCase>& cases) const {
+  return [rows = rows_of(cases), states = static_cast<std::size_t>(states_)](
+             std::span<const double> parameters) { return times(rows, parameters, states); };
 }
 
 std::vector<double> MessageModel::predict(const std::vector<MessageCase>& cases,
                                           std::span<const double> parameters) const {
-  return times(rows_of(cases), parameters, static_cast<std::size_t>(states_));
+  return predictor(cases)(parameters);
 }
 
 }  // namespace arlab::simulator

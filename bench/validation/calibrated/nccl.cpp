@@ -17,8 +17,15 @@ enum : std::size_t {
   kRate,
   kTreeRate,
   kLowLatency,
-  kLines
+  kLines,
+  kManyRanks
 };
+
+constexpr double kFewRanks = 16;  // where the factor of many ranks is 1
+
+double slowest_of(const NcclCase& one, std::span<const double> p) {
+  return std::pow(p[kManyRanks], std::log2(one.ranks / kFewRanks));
+}
 
 // Of one algorithm, in us, by protocol: low latency (8 of 16 bytes are flags), 128-byte lines,
 // simple.
@@ -62,6 +69,7 @@ double ring_time(const NcclCase& one, std::span<const double> p) {
     double latency = p[kRingCall] * kRing.call[protocol] +
                      std::max(0.0, steps - between) * p[kLink] * kRing.link[protocol] +
                      between * p[kRingNet] * kRing.net[protocol];
+    latency *= slowest_of(one, p);
     if (protocol == 0) latency *= 1 + p[kLines] * filled;
     const double time =
         latency + bytes * steps / ranks / (p[kRate] * share(protocol, p[kLowLatency])) * 1e-3;
@@ -76,8 +84,9 @@ double tree_time(const NcclCase& one, std::span<const double> p) {
   double least = 0;
   for (std::size_t protocol = 0; protocol < 3; ++protocol) {
     const double latency =
-        p[kTreeCall] * kTree.call[protocol] +
-        2 * ((one.ranks_per_node - 1) * p[kLink] * kTree.link[protocol] +
+        p[kTreeCall] * kTree.call[protocol] * slowest_of(one, p) +
+        2 * slowest_of(one, p) *
+            ((one.ranks_per_node - 1) * p[kLink] * kTree.link[protocol] +
              std::log2(std::max(nodes, 1.0)) * p[kTreeNet] * kTree.net[protocol]);
     const double rate = p[kRate] * p[kTreeRate] * share(protocol, p[kLowLatency]) *
                         tree_correction(protocol, bytes);
@@ -98,7 +107,8 @@ std::vector<Prior> nccl_priors() {
           {"bandwidth, GB/s", 80, 0.5},
           {"bandwidth of trees, fraction", 0.9, 0.15},
           {"bandwidth of the low-latency protocol, fraction", 0.4, 0.4},
-          {"latency of whole lines above small ones, fraction", 0.25, 0.7}};
+          {"latency of whole lines above small ones, fraction", 0.25, 0.7},
+          many_ranks_prior("factor of latency per doubling of ranks")};
 }
 
 std::vector<double> nccl_times(const std::vector<NcclCase>& cases,

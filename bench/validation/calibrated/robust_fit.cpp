@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/validation/calibrated/cholesky.hpp"
@@ -108,11 +109,17 @@ Vector moved(const Vector& from, const Approximation& a, double damping) {
 
 }  // namespace
 
+Prior many_ranks_prior(std::string name) {
+  return {std::move(name), std::exp2(0.05), 0.05 * std::log(2.0)};
+}
+
 RobustFit robust_fit(std::span<const Prior> priors, const PredictRows& predict,
-                     std::span<const double> measured) {
+                     std::span<const double> measured, std::span<const double> start) {
+  expects(start.empty() || start.size() == priors.size(), "a start with other parameters");
   const Problem problem(priors, predict, measured);
   Vector at(priors.size());
-  for (std::size_t i = 0; i < priors.size(); ++i) at[i] = std::log(priors[i].median);
+  for (std::size_t i = 0; i < priors.size(); ++i)
+    at[i] = std::log(start.empty() ? priors[i].median : start[i]);
   Vector errors = problem.errors(at);
   double cost = problem.cost(at, errors), damping = 1e-2;
   for (int i = 0; i < kIterations; ++i) {
@@ -136,7 +143,30 @@ RobustFit robust_fit(std::span<const Prior> priors, const PredictRows& predict,
     damping = std::max(damping / 4, 1e-6);
     if (!better || gain < 1e-6 * cost) break;
   }
-  return {Problem::exponentials(at), cost};
+  return {Problem::exponentials(at), cost, inverse(approximate(problem, at, errors).curvature)};
+}
+
+std::vector<double> parameter_spreads(const RobustFit& fit, const PredictRows& predict) {
+  const std::size_t n = fit.parameters.size();
+  const std::vector<double> here = predict(fit.parameters);
+  std::vector<Vector> slopes;  // by parameter
+  for (std::size_t j = 0; j < n; ++j) {
+    Vector beside = fit.parameters;
+    beside[j] *= std::exp(kStep);
+    const std::vector<double> there = predict(beside);
+    slopes.emplace_back();
+    for (std::size_t i = 0; i < here.size(); ++i)
+      slopes.back().push_back(std::log(there[i] / here[i]) / kStep);
+  }
+  std::vector<double> spreads;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    double variance = 0;
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t k = 0; k < n; ++k)
+        variance += slopes[j][i] * fit.covariance.at(j, k) * slopes[k][i];
+    spreads.push_back(std::sqrt(std::max(0.0, variance)));
+  }
+  return spreads;
 }
 
 }  // namespace arlab::simulator

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/validation/calibrated/cholesky.hpp"
+
 namespace arlab::simulator {
 
 /// A positive parameter, log-normal before anything is measured.
@@ -21,17 +23,27 @@ struct Prior {
   double spread = 1;  ///< standard deviation of the logarithm
 };
 
+/// What each doubling of the ranks multiplies a time by, because the slowest of them is measured:
+/// the same before any measurement for every system and kind of transport.
+Prior many_ranks_prior(std::string name);
+
 /// Returns the predicted time of each row.
 using PredictRows = std::function<std::vector<double>(std::span<const double> parameters)>;
 
 struct RobustFit {
   std::vector<double> parameters;
   double cost = 0;
+  SquareMatrix covariance{0};  ///< of the parameters' logarithms, given rows and priors
 };
 
-/// Minimizes the errors and the distance from the priors by the method of Levenberg and Marquardt.
-/// Throws Error(check) if the model predicts a time that is not positive.
+/// Minimizes the errors and the distance from the priors by the method of Levenberg and Marquardt,
+/// from `start`, or from the medians of the priors without it. Throws Error(check) if the model
+/// predicts a time that is not positive.
 RobustFit robust_fit(std::span<const Prior> priors, const PredictRows& predict,
-                     std::span<const double> measured);
+                     std::span<const double> measured, std::span<const double> start = {});
+
+/// Returns the standard deviation of the logarithm of each predicted time, as far as the parameters
+/// are uncertain.
+std::vector<double> parameter_spreads(const RobustFit& fit, const PredictRows& predict);
 
 }  // namespace arlab::simulator

@@ -27,14 +27,15 @@ MessageRound described(const Problem& problem, Round round) {
   r.count = std::max(sends, receives);
   r.reduced /= static_cast<double>(r.count);
   r.shift = to != from;
+  r.sends = sends > 0;
   return r;
 }
 
 // Blocks differ by one element, which is not another round.
 bool alike(const MessageRound& a, const MessageRound& b) {
   constexpr double kElement = static_cast<double>(kElementBytes);
-  return a.distance == b.distance && a.shift == b.shift && (a.reduced > 0) == (b.reduced > 0) &&
-         std::abs(a.bytes - b.bytes) <= kElement;
+  return a.distance == b.distance && a.shift == b.shift && a.sends == b.sends &&
+         (a.reduced > 0) == (b.reduced > 0) && std::abs(a.bytes - b.bytes) <= kElement;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct MessageRound {
   double reduced = 0;  ///< bytes that are added up
   Rank distance = 1;   ///< to the partner, in ranks around the end
   bool shift = false;  ///< not both to and from one partner
+  bool sends = true;   ///< otherwise the rank only receives
 };
 
 /// Returns the rounds of rank 0, which has no fewer than any other rank of the algorithms of the

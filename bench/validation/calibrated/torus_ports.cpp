@@ -26,11 +26,15 @@ enum : std::size_t {
   kCopy,
   kAddStart,
   kRegister,
+  kManyRanks,
+  kLayout,
 };
 
 constexpr double kUnannounced = 1024;     // bytes of a vector that is written without asking
 constexpr double kOverlapping = 1 << 18;  // bytes of a long segment
 constexpr double kOneCore = 4096;         // bytes that one core adds alone
+constexpr double kLongestPut = 16777215;  // uTofu's limit: a longer message is several segments
+constexpr double kFewRanks = 8;           // where the factor of many ranks is 1
 
 struct Row {
   TorusCase from;
@@ -52,7 +56,9 @@ class Ports {
         row_(row),
         ports_(row.from.ports),
         bytes_(static_cast<double>(row.from.bytes)),
-        put_(p[kPut] + p[kPortStep] * (ports_ - 1)) {}
+        slow_(std::pow(p[kManyRanks], std::log2(row.ranks / kFewRanks))),
+        put_((p[kPut] + p[kPortStep] * (ports_ - 1)) * slow_),
+        call_(p[kCall] * slow_) {}
 
   double time() const {
     switch (row_.from.form) {
@@ -75,46 +81,49 @@ class Ports {
   }
   double latency(const TorusRound& round) const { return put_ * (1 + p_[kHop] * (round.hops - 1)); }
   double transfer(double bytes, double load) const { return bytes * p_[kByte] * load * 1e-3; }
+  // Where the job lies on the machine is not known, only how it may lie.
+  double load(const TorusRound& round) const {
+    return round.beside_ring ? round.load * p_[kLayout] : round.load;
+  }
   double team() const { return ports_ > 1 ? p_[kTeam] : 0; }
 
   double whole() const {
-    double sum = p_[kCall] + team();
+    double sum = call_ + team();
     const double part = bytes_ / ports_;
     for (const TorusRound& round : row_.rounds)
-      sum += latency(round) * (bytes_ > kUnannounced ? 2 : 1) + transfer(part, round.load) +
+      sum += latency(round) * (bytes_ > kUnannounced ? 2 : 1) + transfer(part, load(round)) +
              addition(part);
     return sum;
   }
 
   double halves() const {
-    double sum = p_[kCall] + team();
+    double sum = call_ + team();
+    const double segment = row_.from.segment > 0 ? row_.from.segment : kLongestPut;
     double part = bytes_ / ports_;
     for (const TorusRound& round : row_.rounds) {
       part /= 2;
       sum += p_[kPrepare] * ports_ + (ports_ > 1 ? p_[kPrepareTeam] : 0);
-      sum +=
-          2 * latency(round) + transfer(part, round.load);  // the second time to share the result
-      sum += row_.from.segment > 0 && part > row_.from.segment
-                 ? segments(part, round.load)
-                 : transfer(part, round.load) + addition(part);
+      sum += 2 * latency(round) + transfer(part, load(round));  // again to share the result
+      sum += part > segment ? segments(part, segment, load(round))
+                            : transfer(part, load(round)) + addition(part);
     }
     return sum;
   }
 
   // The addition of a segment overlaps with the transfer of the next one; with several ports only
   // if the segments are long.
-  double segments(double part, double load) const {
-    const double count = part / row_.from.segment, one = transfer(part, load) / count;
-    const double add = addition(row_.from.segment);
+  double segments(double part, double segment, double load) const {
+    const double count = part / segment, one = transfer(part, load) / count;
+    const double add = addition(segment);
     const double each = p_[kSegment] + (ports_ > 1 ? p_[kSegmentPorts] * ports_ * ports_ : 0);
-    const bool overlaps = ports_ == 1 || row_.from.segment >= kOverlapping;
+    const bool overlaps = ports_ == 1 || segment >= kOverlapping;
     const double next = overlaps ? std::max(one, add) : one + add;
     return one + (count - 1) * next + add + count * each;
   }
 
   // Rings along one dimension after the other, half of the ports in each direction.
   double rings() const {
-    double sum = p_[kCall] + ports_ * p_[kRegister] + bytes_ * p_[kCopy] * 1e-3 +
+    double sum = call_ + ports_ * p_[kRegister] + bytes_ * p_[kCopy] * 1e-3 +
                  p_[kPut] * std::log2(static_cast<double>(row_.ranks));  // exchanges addresses
     double part = bytes_ / ports_;
     for (const Rank size : row_.from.sizes) {
@@ -129,7 +138,7 @@ class Ports {
   std::span<const double> p_;
   const Row& row_;
   int ports_;
-  double bytes_, put_;
+  double bytes_, slow_, put_, call_;
 };
 
 std::vector<Row> torus_rows(const std::vector<TorusCase>& cases) {
@@ -163,22 +172,20 @@ std::vector<Prior> torus_priors() {
           {"latency per further hop, fraction", 0.1, 0.7},
           {"copy, ns/B", 0.05, 0.7},
           {"start of an addition by a port, us", 0.5, 0.7},
-          {"registration per port, us", 15, 0.7}};
+          {"registration per port, us", 15, 0.7},
+          many_ranks_prior("factor of latency per doubling of ranks"),
+          {"loads of links beside a ring, of the layout's", 1, 0.15}};
+}
+
+PredictRows torus_predictor(const std::vector<TorusCase>& cases) {
+  return [rows = torus_rows(cases)](std::span<const double> parameters) {
+    return times_of_rows(rows, parameters);
+  };
 }
 
 std::vector<double> torus_times(const std::vector<TorusCase>& cases,
                                 std::span<const double> parameters) {
-  return times_of_rows(torus_rows(cases), parameters);
-}
-
-std::vector<double> fit_torus(const std::vector<TorusCase>& cases, std::span<const double> us) {
-  const std::vector<Row> rows = torus_rows(cases);
-  const std::vector<Prior> priors = torus_priors();
-  return robust_fit(
-             priors,
-             [&](std::span<const double> parameters) { return times_of_rows(rows, parameters); },
-             us)
-      .parameters;
+  return torus_predictor(cases)(parameters);
 }
 
 }  // namespace arlab::simulator

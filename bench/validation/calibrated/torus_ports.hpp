@@ -34,7 +34,7 @@ std::vector<Prior> torus_priors();
 std::vector<double> torus_times(const std::vector<TorusCase>& cases,
                                 std::span<const double> parameters);
 
-/// Fits the parameters.
-std::vector<double> fit_torus(const std::vector<TorusCase>& cases, std::span<const double> us);
+/// Returns the function of the parameters that predicts these cases.
+PredictRows torus_predictor(const std::vector<TorusCase>& cases);
 
 }  // namespace arlab::simulator

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
+#include "bench/validation/calibrated/torus_axis.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -44,19 +45,30 @@ Count distance(Rank at, int level, bool swing) {
   return at % 2 == 0 ? rho : -rho;
 }
 
-using Link = std::tuple<int, Rank, int>;  // dimension, from, direction; 0: the only cable of two
+// A link: dimension of the job, place, axis of the machine, direction; direction 0: the only cable
+// of two.
+using Link = std::tuple<int, Rank, std::size_t, int>;
 
 class Loads {
  public:
-  // Adds the message from `at` over `distance` along a ring; returns its hops.
-  Rank add(int dimension, Rank size, Rank at, Count distance) {
-    const auto up = static_cast<Rank>((distance % size + size) % size);
-    const Rank down = size - up;
-    const double share = up == down ? 0.5 : 1;
-    for (Rank i = 0; up <= down && i < up; ++i) carry(dimension, size, (at + i) % size, 1, share);
-    for (Rank i = 0; down <= up && i < down; ++i)
-      carry(dimension, size, (at - i + size) % size, -1, share);
-    return std::min(up, down);
+  // Adds the message between two places of a dimension, one axis after the other; returns its hops.
+  Rank add(int dimension, const TorusAxis& axis, Rank from, Rank to) {
+    std::vector<Rank> at = axis.place(from);
+    const std::vector<Rank> end = axis.place(to);
+    Rank hops = 0;
+    for (std::size_t j = 0; j < at.size(); ++j) {
+      const Rank size = axis.sizes()[j], up = (end[j] - at[j] + size) % size;
+      const Rank down = (size - up) % size;
+      const bool either = axis.ring();
+      const bool goes_up = up > 0 && (either ? up <= down : end[j] > at[j]);
+      const bool goes_down = up > 0 && (either ? down <= up : end[j] < at[j]);
+      const double share = goes_up && goes_down ? 0.5 : 1;
+      if (goes_up) carry(dimension, axis, at, j, 1, up, share);
+      if (goes_down) carry(dimension, axis, at, j, -1, down, share);
+      hops += goes_up ? up : goes_down ? down : 0;
+      at[j] = end[j];
+    }
+    return hops;
   }
   double busiest() const {
     double most = 0;
@@ -65,8 +77,14 @@ class Loads {
   }
 
  private:
-  void carry(int dimension, Rank size, Rank from, int direction, double share) {
-    loads_[{dimension, from, size == 2 ? 0 : direction}] += share;
+  void carry(int dimension, const TorusAxis& axis, std::vector<Rank> at, std::size_t j,
+             int direction, Rank hops, double share) {
+    const Rank size = axis.sizes()[j];
+    const bool cable = size == 2 && axis.ring();
+    for (; hops > 0; --hops) {
+      loads_[{dimension, axis.number(at), j, cable ? 0 : direction}] += share;
+      at[j] = (at[j] + direction + size) % size;
+    }
   }
   std::map<Link, double> loads_;
 };
@@ -87,18 +105,22 @@ std::vector<TorusRound> torus_rounds(const RankGrid& grid, int ports, bool swing
   expects(unsupported_torus(grid).empty(), "rounds of a torus without rounds");
   std::vector<std::vector<Step>> steps;
   for (int port = 0; port < ports; ++port) steps.push_back(steps_of(grid, port));
+  const std::vector<TorusAxis> axes = torus_axes(grid);
   std::vector<TorusRound> rounds;
   for (std::size_t k = 0; k < steps.front().size(); ++k) {
     Loads loads;
     TorusRound round{.hops = 0};
     for (int port = 0; port < ports; ++port) {
       const Step& step = steps[index(port)][k];
+      const TorusAxis& axis = axes[index(step.dimension)];
       const Rank size = grid.size(step.dimension);
+      round.beside_ring = round.beside_ring || !axis.ring();
       // All rings of a dimension carry the same.
       for (Rank at = 0; at < size; ++at) {
         const Count away = distance(at, step.level, swing);
         const Count signed_away = mirrored(port, grid.dimensions()) ? -away : away;
-        round.hops = std::max(round.hops, loads.add(step.dimension, size, at, signed_away));
+        const auto up = static_cast<Rank>((signed_away % size + size) % size);
+        round.hops = std::max(round.hops, loads.add(step.dimension, axis, at, (at + up) % size));
       }
     }
     round.load = loads.busiest();

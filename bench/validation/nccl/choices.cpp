@@ -8,7 +8,7 @@
 #include <set>
 
 #include "bench/text/table.hpp"
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 #include "simulator/nccl/choice.hpp"
 
 namespace arlab::bench {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
 namespace {

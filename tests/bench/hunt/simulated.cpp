@@ -31,8 +31,8 @@ Finding only(const hunt::Search& found, Place place, Quantity quantity) {
 }  // namespace
 
 TEST_CASE("hunt, simulated: a healthy network has no findings") {
-  for (const char* network :
-       {"crossbar", "leaf_spine:leaves=4,hosts=4", "fat_tree:k=4", "10G", "loggops"}) {
+  for (const char* network : {"crossbar", "leaf_spine:leaves=4,hosts=4", "fat_tree:k=4",
+                              "torus:dims=4x4", "10G", "loggops"}) {
     CAPTURE(network);
     const hunt::Search found = searched(network, 16);
     CHECK(found.findings.empty());

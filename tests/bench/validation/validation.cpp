@@ -6,7 +6,7 @@
 
 #include "bench/results/schema.hpp"
 #include "bench/validation/errors.hpp"
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 #include "bench/validation/validation_tables.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_file.hpp"
@@ -70,6 +70,44 @@ TEST_CASE("published names stand for algorithms of the catalog") {
   CHECK(segment("bine_bdw_remap_over") == 0);
   CHECK(segment("bine_bdw_remap_segmented_over_131072") == 131072);
   CHECK(segment("bine_bdw_remap_segmented_over") == (1 << 20) / 16);
+}
+
+TEST_CASE("without a size in the name, PICO's version decides about segments") {
+  const auto segment = [](Rank ranks, std::string run) {
+    PublishedTime row = row_of("bine_bdw_remap_segmented_over", 1 << 20, ranks);
+    row.run = std::move(run);
+    return std::get<simulator::MessageCase>(implementation_of(row).model).segment;
+  };
+  CHECK(segment(16, "2025_04_10___20_36_45") == (1 << 20) / 16);
+  CHECK(segment(16, "2025_05_26___23_59_59") == (1 << 20) / 16);
+  CHECK(segment(16, "2025_05_27___00_00_00") == 0);  // whole messages
+  CHECK(segment(60, "2025_04_10___20_36_45") == 0);  // only the later version can do this
+  CHECK(segment(60, "") == 0);
+  CHECK(segment(16, "some job") == (1 << 20) / 16);
+}
+
+TEST_CASE("a job of a power of two of ranks fills its last node in part") {
+  const auto ranks = [](Rank nodes, Rank per_node) {
+    PublishedTime row = row_of("bine_lat_over", 1 << 20, nodes * per_node);
+    row.ranks_per_node = per_node;
+    return std::get<simulator::MessageCase>(implementation_of(row).model).ranks;
+  };
+  CHECK(ranks(37, 56) == 2048);  // 36 nodes have 2016
+  CHECK(ranks(38, 56) == 38 * 56);
+  CHECK(ranks(16, 4) == 64);
+  CHECK(ranks(60, 1) == 60);
+}
+
+TEST_CASE("Cray MPICH runs what it is asked for in jobs since PICO switches its own choice off") {
+  PublishedTime row = row_of("recursive_doubling_mpich");
+  row.system = "lumi";
+  CHECK(!library_obeyed(row));  // no date
+  row.run = "2025_03_16___14_58_59";
+  CHECK(library_obeyed(row) == false);
+  row.run = "2025_03_27___19_15_25";
+  CHECK(library_obeyed(row) == true);
+  row.algorithm = "recursive_doubling_ompi";
+  CHECK(!library_obeyed(row));
 }
 
 TEST_CASE("names on a torus give partners, ports and segments") {
@@ -173,14 +211,16 @@ TEST_CASE("a library that ran its default is found in the calibration rows") {
   REQUIRE(validation.systems[0].notes.size() == 2);
   CHECK(validation.systems[0].notes[0].find("explains 1 of 2 jobs; predicted as named") !=
         std::string::npos);
-  CHECK(validation.systems[0].notes[1].find("explains 2 of 3 jobs; predicted by that rule") !=
+  CHECK(validation.systems[0].notes[1].find(
+            "explains 2 of 3 jobs; jobs without a date are predicted by that rule") !=
         std::string::npos);
 }
 
 TEST_CASE("errors: quantiles, bias, and pairs that are ordered right") {
   std::vector<PredictedRow> rows;
   for (int i = 0; i <= 10; ++i) {
-    PredictedRow row{row_of("a" + std::to_string(i)), 100.0 + i, ""};
+    PredictedRow row{.row = row_of("a" + std::to_string(i)), .predicted_us = 100.0 + i};
+    row.interval = {90.0 + 2 * i, 180.0 + 4 * i};
     row.row.median_us = 100;
     rows.push_back(row);
   }
@@ -191,6 +231,9 @@ TEST_CASE("errors: quantiles, bias, and pairs that are ordered right") {
   CHECK(e.p90 == Approx(0.09));
   CHECK(e.worst == Approx(0.10));
   CHECK(e.bias == Approx(0.05));
+  CHECK(coverage_of(all).covered == Approx(6 / 11.));  // 90 to 100 us, but not 102
+  CHECK(coverage_of(all).width == Approx(2));
+  CHECK(coverage_of({}).covered == 0);
   CHECK(pairs_of(all, 0.1).all == 0);  // all were measured alike
   rows[0].row.median_us = 200;         // but predicted as the fastest
   rows[1].row.median_us = 50;

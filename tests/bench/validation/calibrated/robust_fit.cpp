@@ -58,6 +58,39 @@ TEST_CASE("a parameter that no row sees stays at the median of its prior") {
   CHECK(fit.parameters[2] == Approx(7));
 }
 
+TEST_CASE("what no row determines stays as uncertain as its prior, what rows determine does not") {
+  const std::vector<Prior> priors{{"start", 1, 3}, {"per byte", 1, 5}, {"unseen", 7, 0.5}};
+  const RobustFit fit = robust_fit(priors, line, line(std::vector<double>{20, 0.003}));
+  CHECK(std::sqrt(fit.covariance.at(2, 2)) == Approx(0.5));
+  CHECK(std::sqrt(fit.covariance.at(0, 0)) < 0.2);
+  const auto unseen = [](std::span<const double> p) { return std::vector<double>{p[0], p[2]}; };
+  const std::vector<double> spreads = parameter_spreads(fit, unseen);
+  CHECK(spreads[0] == Approx(std::sqrt(fit.covariance.at(0, 0))).epsilon(1e-3));
+  CHECK(spreads[1] == Approx(0.5).epsilon(1e-3));
+}
+
+TEST_CASE("a fit from where another one ended stays there") {
+  const std::vector<Prior> priors{{"start", 1, 3}, {"per byte", 1, 5}};
+  const std::vector<double> measured = line(std::vector<double>{20, 0.003});
+  const RobustFit first = robust_fit(priors, line, measured);
+  const RobustFit again = robust_fit(priors, line, measured, first.parameters);
+  CHECK(again.parameters[0] == Approx(first.parameters[0]).epsilon(1e-4));
+  CHECK(again.parameters[1] == Approx(first.parameters[1]).epsilon(1e-4));
+}
+
+TEST_CASE("a matrix times its inverse is the unit matrix") {
+  SquareMatrix hilbert(3);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) hilbert.at(i, j) = 1.0 / static_cast<double>(i + j + 1);
+  const SquareMatrix other = inverse(hilbert);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 3; ++k) sum += hilbert.at(i, k) * other.at(k, j);
+      CHECK(sum == Approx(i == j ? 1 : 0).margin(1e-9));
+    }
+}
+
 TEST_CASE("a curve goes through its points and is constant beyond them") {
   const std::vector<double> knots{3, 6, 10}, growth{2, 8};
   const Curve curve(knots, 5, growth);

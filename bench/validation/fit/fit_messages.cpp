@@ -1,10 +1,10 @@
-#include "bench/validation/fit_messages.hpp"
+#include "bench/validation/fit/fit_messages.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -44,8 +44,8 @@ std::vector<bool> FittedMessages::find_default_rows(const std::vector<PublishedT
     own.push_back(case_of(row, false));
     by_rule.push_back(case_of(row, true));
   }
-  const std::vector<double> own_us = model.predict(own, parameters_);
-  const std::vector<double> rule_us = model.predict(by_rule, parameters_);
+  const std::vector<double> own_us = model.predict(own, fit_.parameters);
+  const std::vector<double> rule_us = model.predict(by_rule, fit_.parameters);
   struct DefaultErrors {
     double own = 0, rule = 0;
     int rows = 0;
@@ -71,7 +71,8 @@ std::vector<bool> FittedMessages::find_default_rows(const std::vector<PublishedT
   return by_default;
 }
 
-FittedMessages::FittedMessages(const std::vector<PublishedTime>& rows) {
+FittedMessages::FittedMessages(const std::vector<PublishedTime>& rows,
+                               std::span<const double> start) {
   for (const PublishedTime& row : rows)
     state_of_.try_emplace(job_of(row), static_cast<int>(state_of_.size()));
   states_ = static_cast<int>(state_of_.size());
@@ -84,19 +85,22 @@ FittedMessages::FittedMessages(const std::vector<PublishedTime>& rows) {
     return all;
   };
   const std::vector<bool> none(rows.size(), false);
-  parameters_ = model.fit(cases(none), us);
+  fit_ = model.fit(cases(none), us, start);
   const std::vector<bool> by_default = find_default_rows(rows);
-  if (by_default != none) parameters_ = model.fit(cases(by_default), us);
+  if (by_default != none) fit_ = model.fit(cases(by_default), us, start);
 }
 
-std::vector<double> FittedMessages::predict(const std::vector<PublishedTime>& rows) const {
+simulator::PredictRows FittedMessages::predictor(const std::vector<PublishedTime>& rows) const {
   std::vector<MessageCase> cases;
   for (const PublishedTime& row : rows) {
     const auto votes = votes_.find(asked_of(row));
-    cases.push_back(case_of(row, votes != votes_.end() && votes->second.chosen()));
+    const bool voted = votes != votes_.end() && votes->second.chosen();
+    const std::optional<bool> obeyed = library_obeyed(row);
+    cases.push_back(
+        case_of(row, implementation_of(row).library_chose && (obeyed ? !*obeyed : voted)));
     cases.back().state = -1;
   }
-  return MessageModel(states_).predict(cases, parameters_);
+  return MessageModel(states_).predictor(cases);
 }
 
 std::vector<std::string> FittedMessages::notes() const {
@@ -105,7 +109,8 @@ std::vector<std::string> FittedMessages::notes() const {
     if (votes.by_default > 0)
       all.push_back(fmt::format("{}: the default rule explains {} of {} jobs; {}", asked,
                                 votes.by_default, votes.states,
-                                votes.chosen() ? "predicted by that rule" : "predicted as named"));
+                                votes.chosen() ? "jobs without a date are predicted by that rule"
+                                               : "predicted as named"));
   return all;
 }
 

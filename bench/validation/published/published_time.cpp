@@ -1,8 +1,8 @@
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 #include <charconv>
 
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -3,23 +3,27 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bench/validation/calibrated/messages.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 
 class FittedMessages {
  public:
-  /// `rows`: of split calibrate, all by messages.
-  explicit FittedMessages(const std::vector<PublishedTime>& rows);
+  /// `rows`: of split calibrate, all by messages; `start`: parameters of the system, where to
+  /// begin.
+  explicit FittedMessages(const std::vector<PublishedTime>& rows,
+                          std::span<const double> start = {});
 
-  /// Returns the predicted times [us] in a typical state of the network.
-  std::vector<double> predict(const std::vector<PublishedTime>& rows) const;
+  /// Returns the function of the parameters that predicts the times [us] in a typical state of the
+  /// network.
+  simulator::PredictRows predictor(const std::vector<PublishedTime>& rows) const;
 
-  const std::vector<double>& parameters() const { return parameters_; }
+  const simulator::RobustFit& fit() const { return fit_; }
   const std::vector<simulator::Prior>& priors() const { return priors_; }
   int states() const { return states_; }
   /// Returns the library's algorithms whose rows mostly are its default rule, with the votes.
@@ -36,7 +40,7 @@ class FittedMessages {
   std::map<std::string, int> state_of_;  // of a job
   std::map<std::string, Votes> votes_;   // by algorithm and library
   std::vector<simulator::Prior> priors_;
-  std::vector<double> parameters_;
+  simulator::RobustFit fit_;
   int states_ = 0;
 };
 

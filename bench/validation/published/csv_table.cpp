@@ -1,4 +1,4 @@
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
-#include "bench/validation/implementation.hpp"
+#include "bench/validation/published/implementation.hpp"
 
+#include <bit>
 #include <charconv>
 #include <regex>
 #include <string_view>
@@ -71,33 +72,56 @@ bool has_few_elements(const PublishedTime& row) {
   return row.bytes < simulator::kElementBytes * row.ranks;
 }
 
-MessageCase exchange_of_whole_vectors(const PublishedTime& row) {
-  return {.algorithm = "butterfly",
-          .ranks = row.ranks,
+// Jobs of a power of two of ranks fill their nodes, the last one in part. Then a table that counts
+// nodes and ranks per node counts more ranks than there were.
+Rank ranks_of_job(const PublishedTime& row) {
+  const auto power = static_cast<Rank>(std::bit_floor(static_cast<unsigned>(row.ranks)));
+  return row.ranks_per_node > 1 && power > row.ranks - row.ranks_per_node ? power : row.ranks;
+}
+
+MessageCase message_case(const PublishedTime& row, std::string_view algorithm, int copies) {
+  return {.algorithm = std::string(algorithm),
+          .ranks = ranks_of_job(row),
+          .ranks_per_node = row.ranks_per_node,
+          .node = simulator::node_sheet(row.system),
           .bytes = row.bytes,
-          .copies = is_mpich(row.algorithm) ? 1 : 2};
+          .copies = copies};
+}
+
+MessageCase exchange_of_whole_vectors(const PublishedTime& row) {
+  return message_case(row, "butterfly", is_mpich(row.algorithm) ? 1 : 2);
+}
+
+bool is_before(const PublishedTime& row, std::string_view date) {
+  return row.run.starts_with("20") && row.run < date;
+}
+
+// Bytes of a segment if the name has none. Until 27 May 2025 PICO's default was the share of a
+// rank, for powers of two only; since then it is the whole message, for any number of ranks (commit
+// 38bae6f, allreduce_bine_bdw_remap_segmented). Jobs without a date are earlier ones.
+double default_segment(const PublishedTime& row, Rank ranks) {
+  const bool any_ranks = !std::has_single_bit(static_cast<unsigned>(ranks));
+  const bool dated = row.run.starts_with("20");
+  if (any_ranks || (dated && !is_before(row, "2025_05_27"))) return 0;
+  return static_cast<double>(row.bytes) / static_cast<double>(ranks);
 }
 
 Implementation by_messages(const PublishedTime& row, std::string_view text,
                            const KnownName& known) {
-  MessageCase one{.algorithm = std::string(known.algorithm),
-                  .ranks = row.ranks,
-                  .bytes = row.bytes,
-                  .copies = is_mpich(text) ? 1 : known.copies};
+  MessageCase one = message_case(row, known.algorithm, is_mpich(text) ? 1 : known.copies);
   if (known.cuts && has_few_elements(row)) one = exchange_of_whole_vectors(row);
-  // PICO's segmented form cuts messages that are added up. Without a size in the name a segment is
-  // the share of a rank.
+  // PICO's segmented form cuts messages that are added up.
   if (known.prefix.ends_with("_bdw") && contains(text, "segmented")) {
     const Count segment = number_at_end(text);
-    one.segment = segment > 0 ? static_cast<double>(segment)
-                              : static_cast<double>(row.bytes) / static_cast<double>(row.ranks);
+    one.segment = segment > 0 ? static_cast<double>(segment) : default_segment(row, one.ranks);
   }
-  const Problem problem{.ranks = row.ranks, .elements = row.bytes / simulator::kElementBytes};
+  const Problem problem{.ranks = one.ranks, .elements = row.bytes / simulator::kElementBytes};
   if (const std::string why = unsupported(find_algorithm(one.algorithm), problem); !why.empty())
     return left_out(why);
   return {.model = one,
           .reason = "",
-          .library_chose = !text.ends_with("_over") && !contains(text, "_over_")};
+          .library_chose = !text.ends_with("_over") && !contains(text, "_over_"),
+          .cuts = known.cuts || known.prefix.ends_with("_bdw")};
 }
 
 Implementation on_torus(const PublishedTime& row, const std::smatch& name) {
@@ -118,7 +142,7 @@ Implementation on_torus(const PublishedTime& row, const std::smatch& name) {
                 .segment = std::stod(name[4]),
                 .bytes = row.bytes};
   if (one.ports < 1 || one.ports > 64) return left_out("a number of ports that no torus has");
-  return {.model = one, .reason = ""};
+  return {.model = one, .reason = "", .library_chose = false, .cuts = false};
 }
 
 Implementation on_gpus(const PublishedTime& row, std::string_view text) {
@@ -148,7 +172,12 @@ Implementation on_gpus(const PublishedTime& row, std::string_view text) {
 MessageCase by_default_rule(const PublishedTime& row) {
   constexpr Count kShort = 2048;  // MPICH's MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE
   if (row.bytes <= kShort || has_few_elements(row)) return exchange_of_whole_vectors(row);
-  return {.algorithm = "rabenseifner", .ranks = row.ranks, .bytes = row.bytes};
+  return message_case(row, "rabenseifner", 1);
+}
+
+std::optional<bool> library_obeyed(const PublishedTime& row) {
+  if (!is_mpich(row.algorithm) || !row.run.starts_with("20")) return std::nullopt;
+  return !is_before(row, "2025_03_16___14_59");
 }
 
 Implementation implementation_of(const PublishedTime& row) {

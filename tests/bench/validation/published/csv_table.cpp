@@ -1,7 +1,7 @@
-#include "bench/validation/csv_table.hpp"
+#include "bench/validation/published/csv_table.hpp"
 
 #include "algorithms/base/error.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 #include "bench/validation/training_rows.hpp"
 #include "tests/support/catch.hpp"
 

@@ -2,6 +2,7 @@
 // and how the library runs it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -9,7 +10,7 @@
 #include "bench/validation/calibrated/messages.hpp"
 #include "bench/validation/calibrated/nccl.hpp"
 #include "bench/validation/calibrated/torus_ports.hpp"
-#include "bench/validation/published_time.hpp"
+#include "bench/validation/published/published_time.hpp"
 
 namespace arlab::bench {
 
@@ -19,8 +20,9 @@ struct Implementation {
                simulator::GpuNodesCase>
       model;
   std::string reason;  ///< why no model predicts it
-  bool library_chose =
-      false;  ///< a library, which may ignore what it is asked for, ran the algorithm
+  /// A library, which may ignore what it is asked for, ran the algorithm.
+  bool library_chose = false;
+  bool cuts = false;  ///< the vector, into one part per rank
 };
 
 /// Never throws: names that are not known give a reason.
@@ -28,5 +30,10 @@ Implementation implementation_of(const PublishedTime& row);
 
 /// Returns the same row as the library's default would solve it, by its documented rule.
 simulator::MessageCase by_default_rule(const PublishedTime& row);
+
+/// Returns whether the job's library ran the algorithm that it was asked for; nothing if that is
+/// not known. PICO switches Cray MPICH's own collectives off, which ignore what they are asked for,
+/// since 16 March 2025 (commit 7a6c2c0, MPICH_COLL_OPT_OFF).
+std::optional<bool> library_obeyed(const PublishedTime& row);
 
 }  // namespace arlab::bench
