@@ -26,6 +26,16 @@ void add_sentence(const std::vector<double>& errors, const char* what,
       show_plural(std::ssize(errors), what), 100 * e.median, 100 * e.p90, 100 * e.worst));
 }
 
+// How well the intervals of the predictions hold.
+void add_coverage(const Validation& times, std::vector<std::string>& said) {
+  std::vector<const PredictedRow*> rows;
+  for (const PredictedRow& row : times.rows)
+    if (row.predicted_us && row.row.split == Split::test) rows.push_back(&row);
+  if (rows.empty()) return;
+  said.push_back(fmt::format("{:.0f}% of these times are within the interval predicted for 80%.",
+                             100 * coverage_of(rows).covered));
+}
+
 }  // namespace
 
 std::vector<std::string> sentences(const std::optional<Validation>& times,
@@ -33,7 +43,10 @@ std::vector<std::string> sentences(const std::optional<Validation>& times,
                                    const std::optional<NcclValidation>& nccl) {
   std::vector<std::string> said;
   const auto fitted = [](Split split) { return split == Split::calibrate; };
-  if (times) add_sentence(errors_in(times->rows, fitted), "published time", said);
+  if (times) {
+    add_sentence(errors_in(times->rows, fitted), "published time", said);
+    add_coverage(*times, said);
+  }
   std::vector<double> steps;
   for (const TrainingValidation& one : training)
     for (const double error : errors_in(one.rows, fitted)) steps.push_back(error);
