@@ -39,7 +39,7 @@ std::vector<std::string> fastest_names(const AnswerRows& rows) {
   return names;
 }
 
-std::string place_text(const char* axis, Count value) {
+std::string axis_text(const char* axis, Count value) {
   return axis == std::string_view("bytes") ? show_bytes(value) : with_commas(value);
 }
 
@@ -69,7 +69,7 @@ std::string sentence_over(const std::string& setting, const AnswerRows& rows, co
   std::vector<std::string> parts;
   for (const AnswerSpan& span : spans_of(names)) {
     const std::string range =
-        from_to(place_text(axis, values[span.first]), place_text(axis, values[span.last]));
+        from_to(axis_text(axis, values[span.first]), axis_text(axis, values[span.last]));
     const char* const at = over_ranks ? "on" : span.first == span.last ? "at" : "from";
     parts.push_back(fmt::format("{} {} {}{}", either(span.names), at, range,
                                 over_ranks ? values[span.last] == 1 ? " rank" : " ranks" : ""));
@@ -77,7 +77,7 @@ std::string sentence_over(const std::string& setting, const AnswerRows& rows, co
   const std::string last =
       values.size() == 1
           ? ""
-          : fmt::format("at {}{}, ", place_text(axis, values.back()), over_ranks ? " ranks" : "");
+          : fmt::format("at {}{}, ", axis_text(axis, values.back()), over_ranks ? " ranks" : "");
   return fmt::format("Fastest {} {}: {} ({}{}).", over_ranks ? "at" : "on", setting,
                      fmt::join(parts, "; "), last, facts_of(fastest(places.rbegin()->second)));
 }
