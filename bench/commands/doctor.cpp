@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,10 +23,8 @@ struct Finding {
 };
 
 Finding training() {
-  std::error_code none;
-  const std::filesystem::path beside =
-      std::filesystem::path(own_program()).parent_path() / "arlab-train";
-  if (std::filesystem::exists(beside, none)) return {"train models", "", "by " + beside.string()};
+  if (const std::string program = trainer_program(); !program.empty())
+    return {"train models", "", "by " + program};
   return {"train models", "needs LibTorch: install libtorch-dev, then build the program again", ""};
 }
 

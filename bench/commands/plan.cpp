@@ -47,9 +47,9 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
 }
 
 std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelProfile& model,
+                              const std::vector<ScaleNetwork>& networks,
                               const std::vector<Rank>& gpus, const Session& session) {
   Progress* const progress = session.progress.get();
-  const std::vector<ScaleNetwork> networks = options.parsed_networks();
   if (progress) progress->begin(networks.size() * gpus.size());
   std::vector<ScaleRow> rows;
   for (const ScaleNetwork& network : networks)
@@ -78,11 +78,11 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
 
 // Of all networks, on the largest number of GPUs.
 std::string decisions(const PlanOptions& options, const training::ModelProfile& profile,
-                      Rank gpus) {
+                      const std::vector<ScaleNetwork>& networks, Rank gpus) {
   if (gpus == 1) return "";
   std::string text;
   bool rates_known = false;  // they are alike on the ports of all networks
-  for (const ScaleNetwork& network : options.parsed_networks()) {
+  for (const ScaleNetwork& network : networks) {
     const bool rates = network.has_ports() && !rates_known;
     rates_known = rates_known || rates;
     text += explain(decide(options, profile, network, gpus, rates));
@@ -96,7 +96,8 @@ void run_plan(const PlanOptions& options, Session& session) {
   const training::ModelProfile model = options.profile();
   training::ModelProfile profile = model;
   for (const Rank ranks : gpus) profile = options.on_each(model, ranks);  // or throws, early
-  const std::vector<ScaleRow> rows = planned(options, model, gpus, session);
+  const std::vector<ScaleNetwork> networks = options.parsed_networks();
+  const std::vector<ScaleRow> rows = planned(options, model, networks, gpus, session);
   if (session.progress) session.progress->clear();
   if (session.caller)
     for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
@@ -115,7 +116,7 @@ void run_plan(const PlanOptions& options, Session& session) {
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
-    print("{}", Lines{decisions(options, profile, rows.back().ranks)});
+    print("{}", Lines{decisions(options, profile, networks, rows.back().ranks)});
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));

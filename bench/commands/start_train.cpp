@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
@@ -28,13 +27,6 @@ constexpr std::string_view kMissing =
     "needs LibTorch, which the build did not find: apt install libtorch-dev libopenblas0-pthread, "
     "then configure again and build the target arlab_train";
 #endif
-
-std::string program() {
-  std::error_code none;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", none);
-  const std::string beside = (self.parent_path() / "arlab-train").string();
-  return std::filesystem::exists(beside, none) ? beside : "";
-}
 
 // Under a limit of the address space, the loader and the libraries may end arlab-train before it
 // can say why. OpenBLAS starts threads when it is loaded; arlab-train sets their number itself.
@@ -65,7 +57,7 @@ void add_train(CLI::App& command, Session& session) {
   command.set_help_flag();  // arlab-train has the options
   command.prefix_command();
   command.callback([&session] {
-    const std::string found = program();
+    const std::string found = trainer_program();
     if (found.empty()) fail(Blame::environment, fmt::format("train {}", kMissing));
     check_memory(found);
     start(found, session.command);
@@ -73,7 +65,7 @@ void add_train(CLI::App& command, Session& session) {
 }
 
 void list_architectures() {
-  const std::string found = program();
+  const std::string found = trainer_program();
   if (found.empty()) {
     fmt::print("none: `arlab train` {}\n", kMissing);
     return;

@@ -9,6 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "bench/formats/topologies/network_file.hpp"
+#include "bench/text/comma_list.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -149,17 +150,17 @@ std::string TopologyOptions::text(const simulator::Topology& made) const {
 
 std::vector<std::string> split_specs(const std::vector<std::string>& lists) {
   std::vector<std::string> all;
-  for (const std::string& list : lists)
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      const std::string part = list.substr(begin, end - begin);
+  for (const std::string& list : lists) {
+    bool is_first = true;  // a parameter belongs to the part before it in the same list
+    for (const std::string& part : parts_of_list(list)) {
       const bool parameter = part.find('=') < part.find(':');
-      if (parameter && begin > 0)
+      if (parameter && !is_first)
         all.back() += "," + part;
       else
         all.push_back(part);
-      begin = end + 1;
+      is_first = false;
     }
+  }
   return all;
 }
 

@@ -102,4 +102,11 @@ std::string own_program() {
   return self.string();
 }
 
+std::string trainer_program() {
+  std::error_code none;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::string beside = (self.parent_path() / "arlab-train").string();
+  return std::filesystem::exists(beside, none) ? beside : "";
+}
+
 }  // namespace arlab::bench

@@ -20,4 +20,7 @@ int run_child(const std::vector<std::string>& words,
 /// Returns the path of this program.
 std::string own_program();
 
+/// Returns the path of arlab-train beside this program; empty if there is none.
+std::string trainer_program();
+
 }  // namespace arlab::bench

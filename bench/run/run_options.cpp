@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "bench/options/rare_options.hpp"
 #include "bench/options/settings.hpp"
 #include "bench/options/words/old_names.hpp"
+#include "bench/text/comma_list.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
@@ -86,13 +88,8 @@ void add_start(CLI::App& app, MeasureOptions& measure) {
       ->type_name("NAME");
 }
 
-// Appends the parts of a list.
 void add_parts(std::vector<std::string>& all, const std::string& list) {
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    all.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::ranges::move(parts_of_list(list), std::back_inserter(all));
 }
 
 void add_modes(CLI::App& app, RunCommand& command) {

@@ -13,6 +13,7 @@
 #include "bench/options/options.hpp"
 #include "bench/options/settings.hpp"
 #include "bench/options/topology_options.hpp"
+#include "bench/text/comma_list.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/settings_file.hpp"
 
@@ -100,16 +101,6 @@ void add_sample_count(CLI::App& app, const std::string& names, const std::string
   app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
 
-std::vector<double> parse_factors(const std::string& text, const std::string& what) {
-  std::vector<double> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    all.push_back(parse_number(text.substr(begin, end - begin), what));
-    begin = end + 1;
-  }
-  return all;
-}
-
 }  // namespace
 
 void TrainingSpec::add_exchange(CLI::App& app, TrainingKind kind) {
@@ -138,7 +129,7 @@ void TrainingSpec::add_exchange(CLI::App& app, TrainingKind kind) {
 
 void TrainingSpec::add_compute(CLI::App& app, TrainingKind kind) {
   std::vector<SettingReader> readers{
-      {"slowdown", [this](Text text, Text what) { slowdown = parse_factors(text, what); }},
+      {"slowdown", [this](Text text, Text what) { slowdown = parse_numbers(text, what); }},
       {"codec", [this](Text text, Text) { codec_cost = text; }}};
   if (kind != TrainingKind::replayed)
     readers.push_back(

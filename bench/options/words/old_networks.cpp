@@ -11,6 +11,7 @@
 #include "bench/options/network_spec.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/options/words/old_names.hpp"
+#include "bench/text/comma_list.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -24,16 +25,6 @@ bool is_model_parameter(std::string_view name) {
 
 std::string model_parameter_of(const std::string& option) {
   return option == "--overhead" ? "o" : option.substr(2);
-}
-
-std::vector<std::string> parts_of_list(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    all.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
 }
 
 void append_setting(std::string& settings, const std::string& setting) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -38,7 +39,9 @@ class StepTimes {
   }
   double saved(const ScaleNetwork& network, const std::string& compressor) const {
     const std::string& scheduler = options_.schedulers.front();
-    return 1 - of(network, scheduler, compressor) / of(network, scheduler, "none");
+    const auto [plain, is_new] = without_.try_emplace(network.text());
+    if (is_new) plain->second = of(network, scheduler, "none");
+    return 1 - of(network, scheduler, compressor) / plain->second;
   }
   /// On ports of another rate, with the latency that `spec` says.
   bool pays_at(double rate, const std::string& spec, const std::string& compressor) const {
@@ -52,6 +55,7 @@ class StepTimes {
   const ScaleOptions& options_;
   const training::ModelProfile& profile_;
   Rank gpus_;
+  mutable std::map<std::string, double> without_;  // step without compression, by network
 };
 
 // The highest rate at which the compressor pays. What it saves need not fall steadily with the

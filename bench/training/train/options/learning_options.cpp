@@ -11,6 +11,7 @@
 #include "algorithms/base/quantities.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/settings.hpp"
+#include "bench/text/comma_list.hpp"
 
 namespace arlab::bench {
 
@@ -24,16 +25,6 @@ SettingReader number_reader(std::string name, Number& value) {
   return {std::move(name), [&value](Text text, Text what) {
             value = static_cast<Number>(parse_number(text, what));
           }};
-}
-
-std::vector<double> parse_epochs(const std::string& text, const std::string& what) {
-  std::vector<double> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    all.push_back(parse_number(text.substr(begin, end - begin), what));
-    begin = end + 1;
-  }
-  return all;
 }
 
 }  // namespace
@@ -61,7 +52,7 @@ void LearningOptions::add(CLI::App& app, training::TrainerOptions& learning) {
       {number_reader("", learning.rate.base),
        {"scaling", [this](Text text, Text) { rate_scaling = text; }},
        {"decay", [this](Text text, Text) { rate_decay = text; }},
-       {"decay_epochs", [this](Text text, Text what) { decay_epochs = parse_epochs(text, what); }},
+       {"decay_epochs", [this](Text text, Text what) { decay_epochs = parse_numbers(text, what); }},
        {"decay_factor", [this](Text text, Text what) { decay_factor = parse_number(text, what); }},
        number_reader("warmup", learning.rate.warm_up)})
       ->type_name("RATE");
