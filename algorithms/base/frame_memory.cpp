@@ -61,9 +61,11 @@ struct alignas(kAlignment) Slab {
     frames = 0;
     used = sizeof(Slab);
   }
-  // No more frames will be cut off.
+  // No more frames will be cut off. From the addition on, another thread may end the last frame
+  // and with it the slab: `frames` must not be read after it.
   void close() {
-    if (balance.fetch_add(frames, std::memory_order_acq_rel) == -frames) destroy();
+    const std::int64_t all = frames;
+    if (balance.fetch_add(all, std::memory_order_acq_rel) == -all) destroy();
   }
   void end_frame() {
     if (balance.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();

@@ -55,13 +55,14 @@ TEST_CASE("programs end in any order and on any thread") {
   for (Program& program : programs) REQUIRE(program.next());
   for (std::size_t i = 0; i < programs.size(); i += 2) programs[i] = {};
   for (std::size_t i = 0; i < programs.size(); i += 2) programs[i] = twice(kProblem, 1);
-  std::vector<Program> others(programs.size() / 2);
+  const std::size_t half = programs.size() / 2;
+  std::vector<Program> others(half);
   std::swap_ranges(others.begin(), others.end(), programs.begin());
   std::thread elsewhere([&others] {
     others.clear();
     for (int i = 0; i < 3000; ++i) others.push_back(two_rounds(kProblem, 2));
   });
-  for (std::size_t i = others.size(); i < programs.size(); ++i) {
+  for (std::size_t i = half; i < programs.size(); ++i) {
     REQUIRE(programs[i].next());
     CHECK(programs[i].round().front().peer == (i % 2 == 0 ? 2 : 0));
   }
