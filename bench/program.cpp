@@ -12,14 +12,17 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/commands/about/about.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
 #include "bench/config/process.hpp"
 #include "bench/options/rare_options.hpp"
+#include "bench/options/table_options.hpp"
 #include "bench/options/words/parse.hpp"
 #include "bench/options/words/words.hpp"
 #include "bench/perf/perf.hpp"
 #include "bench/results/version.hpp"
+#include "bench/text/config_file.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/write_file.hpp"
@@ -51,6 +54,10 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab report results.jsonl
   arlab chart results.jsonl
   arlab explore
+
+arlab help COMMAND lists its options; arlab COMMAND -h only those that are often used.
+arlab manual COMMAND is its page for man, as in: arlab manual run | man -l -
+source <(arlab completion bash) completes words; also zsh and fish.
 
 Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
 
@@ -142,12 +149,26 @@ void check_command(const CLI::App& app, const std::string& word) {
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
   const std::vector<std::string_view> names(commands.begin(), commands.end());
   if (word.starts_with('-')) {
-    if (word == "-h" || word == "--help" || word == "--version") return;
-    fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
-                                   word, fmt::join(names, ", ")));
+    constexpr std::string_view kOptions[] = {"-h", "--help", "-V", "--version"};
+    if (std::ranges::find(kOptions, word) != std::end(kOptions)) return;
+    const std::string hint = did_you_mean(word, kOptions);
+    fail(Blame::usage,
+         fmt::format("unknown option '{}' before the command{} start with one of {}", word,
+                     hint.empty() ? ":" : hint + " Or", fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end())
-    fail_unknown("command", word, names);
+  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  for (const char* about : {"help", "version", "manual", "completion"})
+    commands.emplace_back(about);
+  const std::vector<std::string_view> all(commands.begin(), commands.end());
+  fail_unknown("command", word, all);
+}
+
+// Lists the options that commands share. Each command reads its own; --config is read before.
+void describe_common_options(CLI::App& app) {
+  app.add_option("--config", "Take options from this file in TOML; those on the command line win")
+      ->type_name("FILE")
+      ->group("Option of every command, after it");
+  describe_table_options(app);
 }
 
 int run(std::vector<std::string> words) {
@@ -157,9 +178,11 @@ int run(std::vector<std::string> words) {
   app.footer(std::string(kExamples));
   app.set_version_flag("--version", fmt::format("arlab {} ({})", kVersion, kCommit));
   app.require_subcommand(1);
+  describe_common_options(app);
   Session session;
   words = with_settings(std::move(words));
   session.command = words;
+  use_about_words(words);
   use_help_all(words);
   use_command_of_profile(words);
   add_commands(app, words, session);
@@ -169,7 +192,12 @@ int run(std::vector<std::string> words) {
     check_stdout();
     return wants_help ? 0 : 2;
   }
-  words = checked_words(app, std::move(words));
+  if (asks_about_train(words)) hand_over_to_train(words);
+  if (print_about(app, words)) {
+    check_stdout();
+    return 0;
+  }
+  words = checked_words(app, with_config(app, std::move(words)));
   check_command(app, words[1]);
   const auto launched = launched_rank();
   if (!launched || launched->rank == 0)

@@ -12,6 +12,25 @@ foreach(program arlab arlab_train)
   endif()
 endforeach()
 
+# Manual pages and completions of shells, which the program that is installed writes itself.
+if(TARGET arlab)
+  install(CODE "
+    set(arlab $<TARGET_FILE:arlab>)
+    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+    file(MAKE_DIRECTORY \${share}/man/man1 \${share}/bash-completion/completions \${share}/zsh/site-functions
+                        \${share}/fish/vendor_completions.d)
+    execute_process(COMMAND \${arlab} completion bash OUTPUT_FILE \${share}/bash-completion/completions/arlab COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${arlab} completion zsh OUTPUT_FILE \${share}/zsh/site-functions/_arlab COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${arlab} completion fish OUTPUT_FILE \${share}/fish/vendor_completions.d/arlab.fish COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${arlab} complete -- \"\" OUTPUT_VARIABLE commands COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE \"\\nhelp\\n.*\" \"\" commands \"\${commands}\")
+    string(REPLACE \"\\n\" \";\" commands \"\${commands}\")
+    foreach(command \${commands})
+      execute_process(COMMAND \${arlab} manual \${command} OUTPUT_FILE \${share}/man/man1/arlab-\${command}.1 COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()
+  ")
+endif()
+
 # The packages that a user of those libraries must find first.
 set(dependencies "set(THREADS_PREFER_PTHREAD_FLAG ON)")
 foreach(library ${libraries})

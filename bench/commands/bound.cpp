@@ -17,6 +17,7 @@
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -137,6 +138,11 @@ void print_bounds(const NetworkBounds& b, const Reached& reached,
                     "not all partitions of the hosts were searched for the bound of "
                     "allreduce"});
   print("{}", Lines{markdown({"detail", "value"}, rows)});
+  print_sentences(
+      {fmt::format("Allreduce on {} can move at most {} GB/s per host ({}), limited by {}.", text,
+                   rate(b.allreduce_rate()), verdict(reached.optimal, gap, b.graph.raised),
+                   allreduce_limit(b, topology))},
+      true);
 }
 
 // The topology of --network, with the placement that a machine file states.

@@ -21,6 +21,7 @@
 #include "bench/results/context.hpp"
 #include "bench/results/version.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -139,6 +140,11 @@ int calibrate(const CalibrateCommand& command, Job& job) {
               print("{}\n{}", Lines{numbers_table(fitted)}, Lines{fit_table(fitted)});
             write_file(command.output, to_toml(command.network, fitted, times, provenance));
             say_written(command.output);
+            if (command.output != "-")
+              print_sentences({fmt::format("To predict with these numbers: arlab simulate all -p "
+                                           "16 -s 1K..16Mx4 --network {}",
+                                           command.output)},
+                              true);
           });
   return 0;
 }

@@ -13,6 +13,7 @@ class App;
 namespace arlab::bench {
 
 struct Caller;
+class Listing;
 class Progress;
 struct SweepOptions;
 
@@ -48,10 +49,13 @@ void add_export(CLI::App& command, Session& session);
 void add_explore(CLI::App& command, Session& session);
 
 // Parts of list and show.
-void list_topologies();
-void list_compressors();
+std::vector<std::string> names_of_lists();  ///< what `list` lists, and all
+void list_topologies(const Listing& listing);
+void list_compressors(const Listing& listing);
 /// In arlab: flushes stdout and replaces this process by arlab-train, if it was built.
-void list_architectures();
+void list_architectures(const Listing& listing);
+/// In arlab: replaces this process by arlab-train, if it was built; in arlab-train: does nothing.
+void hand_over_to_train(const std::vector<std::string>& words);
 void add_show_topology(CLI::App& show_command);
 void show_numerics(const SweepOptions& options);
 

@@ -4,14 +4,17 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/logs/measurements.hpp"
+#include "bench/options/table_options.hpp"
 #include "bench/study/acceptance.hpp"
 #include "bench/study/predictions.hpp"
 #include "bench/study/regression.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 
@@ -20,8 +23,8 @@ namespace {
 
 struct CompareCommand {
   std::string before, after, expect, output = "-";
+  TableView view;
   double threshold = 0.05;
-  std::size_t misses = 20;
 };
 
 void parse_threshold(std::string text, double& threshold) {
@@ -41,7 +44,10 @@ int compare_with_model(const CompareCommand& command) {
     fail(Blame::usage, fmt::format("{} has no measured time beside a prediction: write it with "
                                    "`arlab run --machine FILE --json`, or name a second file",
                                    command.before));
-  write_file(command.output, prediction_tables(summary, command.misses));
+  constexpr std::size_t kUsual = 20;
+  const std::size_t worst =
+      command.view.all_rows ? summary.rows.size() : command.view.most_rows.value_or(kUsual);
+  write_file(command.output, prediction_tables(summary, worst));
   say_written(command.output);
   return 0;
 }
@@ -79,6 +85,26 @@ int accept(const CompareCommand& command) {
   return 1;
 }
 
+// Says in what the machines of both files differ: a difference of times may be theirs.
+std::string different_origins(const Results& before, const Results& after) {
+  std::vector<std::string> parts;
+  for (const char* key : {"host", "cpu", "mpi", "commit"}) {
+    const auto texts = [&](const Results& results) {
+      std::set<std::string> all;
+      for (const Json& context : results.contexts)
+        if (const Json value = context.value(key, Json()); value.is_string())
+          all.insert(value.get<std::string>());
+      return all;
+    };
+    const std::set<std::string> old_ones = texts(before), new_ones = texts(after);
+    if (!old_ones.empty() && !new_ones.empty() && old_ones != new_ones)
+      parts.push_back(
+          fmt::format("{} {} and {}", key, fmt::join(old_ones, ", "), fmt::join(new_ones, ", ")));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("The files differ in {}.", fmt::join(parts, "; "));
+}
+
 int compare(const CompareCommand& command) {
   if (!command.expect.empty()) return accept(command);
   if (command.after.empty()) return compare_with_model(command);
@@ -89,8 +115,14 @@ int compare(const CompareCommand& command) {
     fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
                                    "files that the same command wrote with --json",
                                    command.before, command.after));
-  write_file(command.output, table(r));
+  const bool printed = command.output == "-";
+  write_file(command.output,
+             show_table(table(r), command.view, printed ? stdout_terminal() : Terminal{}));
   say_written(command.output);
+  std::vector<std::string> answer = sentences(r, command.threshold);
+  if (std::string note = different_origins(before, after); !note.empty())
+    answer.insert(answer.begin(), std::move(note));
+  print_sentences(answer, printed);
   if (r.only_old + r.only_new > 0)
     say("note: {} only in {}, {} only in {}\n",
         show_plural(static_cast<Count>(r.only_old), "configuration"), command.before,
@@ -124,7 +156,7 @@ void add_compare(CLI::App& command, Session& session) {
       .add_option(
           "new", options->after,
           "Result file of the same configurations; without it, the first is compared with its "
-          "predictions")
+          "predictions, of which --rows lists the worst 20 unless it says otherwise")
       ->type_name("");
   command
       .add_option_function<std::string>(
@@ -133,23 +165,16 @@ void add_compare(CLI::App& command, Session& session) {
           "Smallest change that counts, as a part of the old time (default 5%)")
       ->type_name("PART");
   command
-      .add_option_function<std::string>(
-          "--worst",
-          [options](const std::string& text) {
-            options->misses = static_cast<std::size_t>(
-                checked_number(parse_count(text, "--worst"), "--worst", 0, 1'000'000));
-          },
-          "Predictions to list, with the largest errors first (default 20)")
-      ->type_name("NUMBER");
-  command
       .add_option("--expect", options->expect,
                   "Judge bus bandwidths by public numbers of a machine, such as h100x8, or by a "
                   "file of records")
       ->type_name("MACHINE");
   command
       .add_option("-o,--output", options->output,
-                  "Write the table to this file (default -, stdout)")
+                  "Write the table to this file (default -, stdout); `arlab help` has --columns, "
+                  "--sort and --rows")
       ->type_name("FILE");
+  add_table_options(command, options->view);
   command.callback([options, &session] { session.exit_code = compare(*options); });
 }
 

@@ -132,7 +132,7 @@ void export_one(const ExportCommand& command) {
   if (events > limit)
     fail(Blame::usage,
          fmt::format("{} messages of {} make a file too large to open: use fewer ranks",
-                     show_count(planned.claimed->messages),
+                     with_commas(planned.claimed->messages),
                      show_plural(config.problem.ranks, "rank")));
   std::string text;
   if (command.format == "json") {
@@ -184,7 +184,8 @@ void add_export(CLI::App& command, Session& session) {
       ->type_name("NAME");
   command.add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  make_rare(command, {"--layout", "--op"});
+  make_rare(command, {"--layout"});
+  hide(command, {"--op"});  // accepted, but no format has it
   command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;

@@ -18,6 +18,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/run/library_rows.hpp"
 #include "bench/text/read_file.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/tune/count_native.hpp"
 #include "bench/tune/nccl_log.hpp"
@@ -77,7 +78,10 @@ int identify(IdentifyCommand& command, Job& job) {
     ResultFile file(sweep.json, ResultFile::Mode::fresh, context(sweep.command));
     for (const Identified& one : all) file.add(to_json(one));
   }
-  if (sweep.json != "-") write_file(sweep.output, identified_table(all));
+  if (sweep.json != "-") {
+    write_file(sweep.output, identified_table(all));
+    print_sentences(sentences(all), sweep.output == "-");
+  }
   return 0;
 }
 
@@ -86,7 +90,7 @@ simulator::nccl::Machine machine_of(const std::string& network, const NcclLog& l
   const NetworkSpec spec =
       parse_network_spec(network.empty() ? std::string(kNcclNetwork) : network);
   if (spec.model != kNcclNetwork)
-    fail(Blame::usage, fmt::format("--network {} is not a machine of NCCL's: write "
+    fail(Blame::usage, fmt::format("--nccl-log network={} is not a machine of NCCL's: write "
                                    "nccl:gpu=h100,cpu=intel",
                                    network));
   simulator::nccl::Machine machine = nccl_machine(spec.parameters);
@@ -117,17 +121,17 @@ void identify_log(const IdentifyCommand& command) {
 
 void add_log_options(CLI::App& command, IdentifyCommand& options) {
   using Text = const std::string&;
+  SettingReader network{"network", [&options](Text text, Text) { options.network = text; }};
+  network.takes_rest = true;
   add_settings(command, "--nccl-log",
                "Instead, read what NCCL took from its log (NCCL_DEBUG=INFO, "
                "NCCL_DEBUG_SUBSYS=INIT,TUNING); nccl.log:tuner=table.csv: and what this table of "
-               "NCCL's tuner plugin would change",
+               "NCCL's tuner plugin would change; network=nccl:gpu=h100,cpu=amd: on this machine "
+               "(`arlab list models`)",
                {{"", [&options](Text text, Text) { options.nccl_log = text; }},
-                {"tuner", [&options](Text text, Text) { options.tuner = text; }}})
+                {"tuner", [&options](Text text, Text) { options.tuner = text; }},
+                std::move(network)})
       ->type_name("FILE");
-  command
-      .add_option("--network", options.network,
-                  "Networks, with --nccl-log: nccl:gpu=h100,cpu=amd (`arlab list models`)")
-      ->type_name("NETWORKS");
 }
 
 }  // namespace
@@ -137,7 +141,7 @@ void add_identify(CLI::App& command, Session& session) {
       "Examples:\n  mpirun -n 4 arlab identify -s 4..4Mx4\n"
       "  mpirun -n 4 arlab identify native:ring -n 3,1000\n"
       "  mpirun -n 8 arlab identify native:all -s 64K\n"
-      "  arlab identify --nccl-log nccl.log:tuner=table.csv --network nccl:gpu=h100\n"
+      "  arlab identify --nccl-log nccl.log:tuner=table.csv,network=nccl:gpu=h100\n"
       "Open MPI counts its messages; arlab compares those of each pair of ranks with what the "
       "algorithms send.");
   const auto options = std::make_shared<IdentifyCommand>();

@@ -8,6 +8,7 @@
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/logs/measurements.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/results/record_table.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/table.hpp"
@@ -97,7 +98,7 @@ int import(const ImportCommand& command) {
 void add_import(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab import nccl.log\n  arlab import week1/ week2/ --json results.jsonl\n"
-      "  arlab import osu.txt --ranks 64 --json osu.jsonl");
+      "  arlab import osu.txt --assume ranks=64 --json osu.jsonl");
   const auto options = std::make_shared<ImportCommand>();
   command.add_option("logs", options->paths, "Logs, and folders of logs")
       ->required()
@@ -105,23 +106,17 @@ void add_import(CLI::App& command, Session& session) {
   command
       .add_option("--json", options->json, "Write records as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
-  command
-      .add_option_function<std::string>(
-          "-c,--collective",
-          [options](const std::string& text) {
-            options->hints.collective = find_named(kCollectives, text, "collective");
-          },
-          "Collective, where a log does not say it")
-      ->type_name("NAME");
-  command
-      .add_option_function<std::string>(
-          "-p,--ranks",
-          [options](const std::string& text) {
-            options->hints.ranks =
-                checked_number(parse_count(text, "--ranks"), "--ranks", 1, 1 << 22);
-          },
-          "Number of ranks, where a log does not list them")
-      ->type_name("COUNT");
+  using Text = const std::string&;
+  add_settings(
+      command, "--assume",
+      "What a log does not say: ranks=NUMBER, and collective, any of `arlab list collectives`",
+      {{"ranks",
+        [options](Text text, Text what) {
+          options->hints.ranks = checked_number(parse_count(text, what), what, 1, 1 << 22);
+        }},
+       {"collective", [options](Text text, Text) {
+          options->hints.collective = find_named(kCollectives, text, "collective");
+        }}});
   command.callback([options, &session] { session.exit_code = import(*options); });
 }
 

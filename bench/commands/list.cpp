@@ -8,8 +8,8 @@
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/options/nccl_network.hpp"
-#include "bench/text/table.hpp"
-#include "bench/text/units.hpp"
+#include "bench/options/rare_options.hpp"
+#include "bench/text/listing.hpp"
 #include "bench/text/write_file.hpp"
 #include "collectives/backends/backend.hpp"
 #include "simulator/models/model.hpp"
@@ -31,7 +31,7 @@ std::string settings_text(std::span<const Parameter> parameters) {
   return text;
 }
 
-void list_algorithms() {
+void list_algorithms(const Listing& listing) {
   Rows rows;
   for (const Algorithm& a : algorithms()) {
     std::string collectives;
@@ -42,13 +42,13 @@ void list_algorithms() {
                     std::string(a.summary), collectives, settings_text(a.parameters),
                     std::string(a.source)});
   }
-  fmt::print("{}\nm processes, N elements. Settings follow a colon: recursive_multiplying:k=8\n",
-             markdown({"algorithm", "messages", "elements sent", "rounds", "idea", "collectives",
-                       "settings", "source"},
-                      rows));
+  listing.table({"algorithm", "messages", "elements sent", "rounds", "idea", "collectives",
+                 "settings", "source"},
+                rows);
+  listing.note("\nm processes, N elements. Settings follow a colon: recursive_multiplying:k=8\n");
 }
 
-void list_models() {
+void list_models(const Listing& listing) {
   Rows rows;
   for (const simulator::Model& m : simulator::models())
     for (const Parameter& p : m.parameters) {
@@ -62,57 +62,57 @@ void list_models() {
                     first ? "NCCL's own estimates, only for `arlab simulate native`" : "",
                     std::string(p.name), std::string(p.default_value), std::string(p.help)});
   }
-  fmt::print(
-      "{}\nThese are models of networks. Parameters follow a colon: --network loggops:L=5us. "
-      "Models to train: arlab list architectures\n",
-      markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
+  listing.table({"model", "idea", "parameter", "default", "meaning"}, rows);
+  listing.note(
+      "\nThese are models of networks. Parameters follow a colon: --network loggops:L=5us. "
+      "Models to train: arlab list architectures\n");
 }
 
-void list_schedulers() {
+void list_schedulers(const Listing& listing) {
   Rows rows;
   for (const training::SchedulerKind& k : training::schedulers()) {
     rows.push_back({std::string(k.name), std::string(k.summary), k.barrier ? "all" : "its own",
                     settings_text(k.parameters), std::string(k.source)});
   }
-  fmt::print("{}",
-             markdown({"scheduler", "idea", "a layer waits for", "parameters", "source"}, rows));
+  listing.table({"scheduler", "idea", "a layer waits for", "parameters", "source"}, rows);
 }
 
-void list_strategies() {
+void list_strategies(const Listing& listing) {
   Rows rows;
   for (const training::StrategyKind& k : training::strategies())
     rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
                     k.placement ? std::string(collectives::name(*k.placement)) : "any",
                     settings_text(k.parameters), std::string(k.source)});
-  fmt::print(
-      "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
-      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "parameters", "source"},
-               rows));
+  listing.table({"strategy", "idea", "synchronous", "servers", "ranks", "parameters", "source"},
+                rows);
+  listing.note(
+      "\nSynchronous: n workers give the same updates as one worker with the whole batch.\n");
 }
 
-void list_backends() {
+void list_backends(const Listing& listing) {
   Rows rows;
   for (const collectives::Backend& b : collectives::backends()) {
     const std::string off = b.unavailable_reason();
     rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.summary),
                     off.empty() ? b.note() : off});
   }
-  fmt::print("{}", markdown({"backend", "here", "idea", "note"}, rows));
+  listing.table({"backend", "here", "idea", "note"}, rows);
 }
 
-void list_types() {
+void list_types(const Listing& listing) {
   Rows rows;
   for (const collectives::DType t : collectives::kDTypes)
     rows.push_back({std::string(name(t)), std::to_string(collectives::size_of(t))});
-  fmt::print("{}\nOperations:", markdown({"dtype", "bytes"}, rows));
-  for (const collectives::Op op : collectives::kOps) fmt::print(" {}", name(op));
-  fmt::print("\n");
+  listing.table({"dtype", "bytes"}, rows);
+  std::string operations;
+  for (const collectives::Op op : collectives::kOps) operations += fmt::format(" {}", name(op));
+  listing.note(fmt::format("\nOperations:{}\n", operations));
 }
 
 struct Part {
   std::string_view name;
-  void (*list)();
+  void (*list)(const Listing& listing);
 };
 constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"topologies", list_topologies},
@@ -124,24 +124,31 @@ constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"types", list_types},
                            {"architectures", list_architectures}};  // last: it may not return
 
-void list(const std::string& what) {
+void list(const std::string& what, bool json) {
   bool found = false;
-  std::vector<std::string_view> names;
   for (const Part& part : kParts) {
-    names.push_back(part.name);
     if (what != part.name && what != "all") continue;
-    if (what == "all") fmt::print("{}## {}\n\n", found ? "\n" : "", part.name);
-    part.list();
+    const Listing listing(part.name, json);
+    if (what == "all") listing.note(fmt::format("{}## {}\n\n", found ? "\n" : "", part.name));
+    part.list(listing);
     found = true;
   }
-  names.push_back("all");
+  const std::vector<std::string> all = names_of_lists();
+  const std::vector<std::string_view> names(all.begin(), all.end());
   if (!found) fail_unknown("list", what, names);
 }
 
 }  // namespace
 
+std::vector<std::string> names_of_lists() {
+  std::vector<std::string> names;
+  for (const Part& part : kParts) names.emplace_back(part.name);
+  names.emplace_back("all");
+  return names;
+}
+
 void add_list(CLI::App& command, Session&) {
-  command.footer("Examples:\n  arlab list algorithms\n  arlab list backends");
+  command.footer("Examples:\n  arlab list algorithms\n  arlab list backends --json");
   const auto what = std::make_shared<std::string>("all");
   const auto output = std::make_shared<std::string>("-");
   command
@@ -152,10 +159,17 @@ void add_list(CLI::App& command, Session&) {
       ->type_name("");
   command.add_option("-o,--output", *output, "File to write (default -, stdout)")
       ->type_name("FILE");
-  command.callback([what, output] {
-    check_writable(*output);
-    RedirectedStdout file(*output);
-    list(*what);
+  hide(command, {"--output"});  // a shell does that
+  const auto json = std::make_shared<std::string>();
+  command
+      .add_option("--json", *json,
+                  "Write a JSON object per entry to this file instead; alone or - is stdout")
+      ->type_name("FILE");
+  command.callback([what, output, json] {
+    const std::string& path = json->empty() ? *output : *json;
+    check_writable(path);
+    RedirectedStdout file(path);
+    list(*what, !json->empty());
     file.finish();
   });
 }

@@ -11,6 +11,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -77,17 +78,19 @@ std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelP
 }
 
 // Of all networks, on the largest number of GPUs.
-std::string decisions(const PlanOptions& options, const training::ModelProfile& profile,
-                      const std::vector<ScaleNetwork>& networks, Rank gpus) {
-  if (gpus == 1) return "";
-  std::string text;
+std::vector<std::string> decisions(const PlanOptions& options,
+                                   const training::ModelProfile& profile,
+                                   const std::vector<ScaleNetwork>& networks, Rank gpus) {
+  std::vector<std::string> all;
+  if (gpus == 1) return all;
   bool rates_known = false;  // they are alike on the ports of all networks
   for (const ScaleNetwork& network : networks) {
     const bool rates = network.has_ports() && !rates_known;
     rates_known = rates_known || rates;
-    text += explain(decide(options, profile, network, gpus, rates));
+    for (std::string& one : explain(decide(options, profile, network, gpus, rates)))
+      all.push_back(std::move(one));
   }
-  return text.empty() ? text : "\n" + text;
+  return all;
 }
 
 void run_plan(const PlanOptions& options, Session& session) {
@@ -108,15 +111,15 @@ void run_plan(const PlanOptions& options, Session& session) {
         "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
-        profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
+        profile.name, with_commas(profile.parameters()), show_bytes(profile.bytes()),
         options.batch > 0
-            ? fmt::format("{} {} per step over all GPUs", show_count(options.batch),
+            ? fmt::format("{} {} per step over all GPUs", with_commas(options.batch),
                           profile.samples)
-            : fmt::format("{} {} per GPU and step", show_count(profile.batch), profile.samples),
+            : fmt::format("{} {} per GPU and step", with_commas(profile.batch), profile.samples),
         profile.device, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
-    print("{}", Lines{decisions(options, profile, networks, rows.back().ranks)});
+    print_sentences(decisions(options, profile, networks, rows.back().ranks), true);
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));

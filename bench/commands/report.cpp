@@ -7,10 +7,12 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/hunt/hunt_answers.hpp"
 #include "bench/logs/measurements.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/study/answers.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
@@ -43,20 +45,28 @@ void check_output(const ReportCommand& command) {
   check_writable(command.output);
 }
 
+// What the file's command printed.
+void add_answers(const Results& results, const std::string& file, Json& all) {
+  std::vector<std::string> sentences = answers(results.records);
+  for (const Json& record : results.records)
+    if (record.value("kind", Json()) == "hunt")
+      for (std::string& sentence : hunt_answers(record)) sentences.push_back(std::move(sentence));
+  if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
+}
+
 void report(const ReportCommand& command, const Session& session) {
   if (command.files.empty())
     fail(Blame::usage,
          "no result file given: write one with --json, for example "
          "arlab simulate all --json results.jsonl");
   check_output(command);
-  Json data{{"contexts", Json::array()},
-            {"records", Json::array()},
-            {"files", command.files},
-            {"generated", utc_now()},
-            {"command", shell_quoted(session.command)}};
+  Json data{{"contexts", Json::array()}, {"records", Json::array()},
+            {"answers", Json::array()},  {"files", command.files},
+            {"generated", utc_now()},    {"command", shell_quoted(session.command)}};
   for (const std::string& file : command.files) {
     Results results = read_results_or_logs(file);
     if (results.cut_short) say("note: the last line of {} is incomplete and left out\n", file);
+    add_answers(results, file, data["answers"]);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) {
       context["file"] = file;
@@ -92,7 +102,11 @@ void add_report(CLI::App& command, Session& session) {
   const auto options = std::make_shared<ReportCommand>();
   command.add_flag("--no-explorer", options->no_explorer,
                    "Leave out the explorer; the page is about 1 MB smaller");
-  command.add_option("files", options->files, "Result files, written with --json, logs of nccl-tests, OSU or IMB, and folders of them")->type_name("");
+  command
+      .add_option(
+          "files", options->files,
+          "Result files, written with --json, logs of nccl-tests, OSU or IMB, and folders of them")
+      ->type_name("");
   command
       .add_option("-o,--output", options->output,
                   "Page to write (default report.html); - is stdout")

@@ -269,8 +269,6 @@ void add_run(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
       "results.jsonl\n"
-      "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max\n"
-      "  mpirun -n 4 arlab run ring native:all gloo:all -s 1K..4M\n"
       "  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json launches.jsonl\n"
       "  arlab run ring -p 4 -s 1M --buffers in-place,out-of-place --mode alone,streaming "
       "--time 5s:precision=2%");

@@ -14,6 +14,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/run/child.hpp"
+#include "bench/text/listing.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -64,15 +65,21 @@ void add_train(CLI::App& command, Session& session) {
   });
 }
 
-void list_architectures() {
+void hand_over_to_train(const std::vector<std::string>& words) {
+  if (const std::string found = trainer_program(); !found.empty()) start(found, words);
+}
+
+void list_architectures(const Listing& listing) {
   const std::string found = trainer_program();
   if (found.empty()) {
-    fmt::print("none: `arlab train` {}\n", kMissing);
+    listing.note(fmt::format("none: `arlab train` {}\n", kMissing));
     return;
   }
   std::fflush(stdout);
   check_memory(found);
-  const int status = run_child({found, "list", "architectures"}, {}, ChildOutput::shown);
+  std::vector<std::string> words{found, "list", "architectures"};
+  if (listing.json()) words.emplace_back("--json");
+  const int status = run_child(words, {}, ChildOutput::shown);
   if (status != 0)
     fail(Blame::environment,
          fmt::format("{} ended with status {}: see `arlab train --help`", found, status));

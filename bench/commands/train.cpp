@@ -82,6 +82,7 @@ void print_results(const std::vector<TrainResult>& results, const TrainOptions& 
   for (const TrainResult& r : results)
     for (const std::string& text : {explain_left_out(r), explain_input(r)})
       if (printed.insert(text).second) print("{}", Lines{text});
+  if (!is_virtual) print("{}", Lines{explain_fastest(results)});
 }
 
 int run(TrainOptions& options, Job& job) {

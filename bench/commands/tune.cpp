@@ -21,6 +21,7 @@
 #include "bench/run/library_rows.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/tune/report.hpp"
@@ -126,18 +127,23 @@ int tune(TuneCommand& command) {
   const bool has_library = uses_launcher(options) || !command.files.open_mpi.empty();
   if (has_library)
     text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
-  say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
+  const std::vector<std::string> answer =
+      sentences(cells, decisions, has_library ? of_library : decltype(of_library){}, command.files);
+  const bool printed = options.sweep.output == "-";
   const bool verifies = command.verifies() && uses_launcher(options) &&
                         !command.files.open_mpi.empty() && !command.files.version;
   if (!verifies) {
     write_file(options.sweep.output, text);
+    print_sentences(answer, printed);
     return 0;
   }
   const std::vector<RuleCheck> checks =
       verify_rules(options, library_table, command.files.open_mpi, true, folder);
   text += "\nOpen MPI with " + command.files.open_mpi + "\n\n";
   write_file(options.sweep.output, text + table_of_checks(checks));
-  return report(checks, command.files.open_mpi);
+  const int code = report(checks, command.files.open_mpi);
+  print_sentences(answer, printed);
+  return code;
 }
 
 void add_candidates(CLI::App& app, TuneOptions& options) {

@@ -13,14 +13,17 @@
 #include "bench/logs/measurements.hpp"
 #include "bench/options/nccl_network.hpp"
 #include "bench/options/network_spec.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/study/logged_calls.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/validation/nccl/choices.hpp"
 #include "bench/validation/nccl/validation.hpp"
+#include "bench/validation/nccl/validation_answers.hpp"
 #include "bench/validation/published_gains.hpp"
 #include "bench/validation/training_tables.hpp"
 #include "bench/validation/validation_tables.hpp"
@@ -139,6 +142,7 @@ void validate_logs(const ValidateOptions& options, const Session& session) {
   if (options.json != "-") {
     print("{}", Lines{nccl_log_tables(validation)});
     if (options.misses) print("\n{}", Lines{nccl_misses(validation, *options.misses / 100)});
+    print_sentences(sentences({}, {}, validation), true);
   }
   fmt::print(stderr, "{}", left_out(calls.skipped));
   if (options.json.empty()) return;
@@ -149,7 +153,7 @@ void validate_logs(const ValidateOptions& options, const Session& session) {
 void run_validate(const ValidateOptions& options, const Session& session) {
   constexpr double kMostPercent = 1e6;
   if (options.misses && !(*options.misses >= 0 && *options.misses <= kMostPercent))
-    fail(Blame::usage, fmt::format("--misses is {}: give 0 to {}, in percent", *options.misses,
+    fail(Blame::usage, fmt::format("--list misses is {}: give 0 to {}, in percent", *options.misses,
                                    static_cast<Count>(kMostPercent)));
   check_can_write(options.json);
   if (!is_of_tables(options.paths)) return validate_logs(options, session);
@@ -181,6 +185,7 @@ void run_validate(const ValidateOptions& options, const Session& session) {
         print("\n{}", Lines{training_misses(one, least)});
     print_nccl(nccl, folder, options,
                validation || !training.empty() || !gains.empty() ? "\n" : "");
+    print_sentences(sentences(validation, training, nccl), true);
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
@@ -199,8 +204,8 @@ void add_validate(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab validate\n"
       "  arlab validate nccl.log --network nccl:gpu=h100\n"
-      "  arlab validate measurements --misses 25\n"
-      "  arlab validate --parameters --json predictions.jsonl\n"
+      "  arlab validate measurements --list misses=25\n"
+      "  arlab validate --list parameters=on --json predictions.jsonl\n"
       "Rows of split calibrate are fitted, rows of split test are only predicted.");
   const auto options = std::make_shared<ValidateOptions>();
   command
@@ -216,13 +221,14 @@ void add_validate(CLI::App& command, Session& session) {
       ->type_name("NETWORKS");
   command.add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");
-  command
-      .add_option_function<std::string>(
-          "--misses",
-          [options](const std::string& text) { options->misses = parse_number(text, "--misses"); },
-          "List the test rows with errors above this, in percent")
-      ->type_name("PERCENT");
-  command.add_flag("--parameters", options->parameters, "List the fitted numbers of each system");
+  add_settings(command, "--list",
+               "List more: misses=25, the test rows with errors above 25 percent; parameters=on, "
+               "the fitted numbers of each system",
+               {{"misses",
+                 [options](const std::string& text, const std::string& what) {
+                   options->misses = parse_number(text, what);
+                 }},
+                switch_reader("parameters", options->parameters)});
   command.callback([options, &session] { run_validate(*options, session); });
 }
 

@@ -119,7 +119,7 @@ void settle(std::size_t line, const LogLayout& layout, const LogPreamble& p,
   if (!collective) return give_up(fmt::format("records have no collective '{}'", benchmark));
   const std::optional<Rank> ranks = hints.ranks ? hints.ranks : p.processes;
   if (!ranks)
-    return give_up("OSU does not print the number of ranks: give --ranks to arlab import");
+    return give_up("OSU does not print the number of ranks: give --assume ranks=NUMBER to arlab import");
   if (p.groups > 1) return give_up(fmt::format("{} groups ran at once", p.groups));
   const bool reduces = Problem{.collective = *collective}.reduces();
   const std::optional<DType> type = type_of(p, layout.tool, reduces);

@@ -44,7 +44,7 @@ std::optional<Collective> collective_of(const NcclTable& table, const LogHints& 
     log.refuse(table.line,
                left_out(table, program.empty()
                                    ? "the log does not say whether this is an all_gather: give "
-                                     "--collective to arlab import"
+                                     "--assume collective=NAME to arlab import"
                                    : fmt::format("records have no collective {}", program)));
   return named;
 }
@@ -60,7 +60,7 @@ std::optional<Rank> ranks_of(const NcclTable& table, Collective collective, cons
     log.refuse(
         table.line,
         left_out(table, fmt::format("the header lists {} ranks, but the numbers are those of {} "
-                                    "of {}: give --ranks to arlab import",
+                                    "of {}: give --assume ranks=NUMBER to arlab import",
                                     *table.ranks, name(collective), to_text(likely))));
     return std::nullopt;
   }
@@ -68,7 +68,7 @@ std::optional<Rank> ranks_of(const NcclTable& table, Collective collective, cons
     log.refuse(
         table.line,
         left_out(table, fmt::format("the log does not list the ranks, and the numbers fit {}: "
-                                    "give --ranks to arlab import",
+                                    "give --assume ranks=NUMBER to arlab import",
                                     to_text(likely))));
     return std::nullopt;
   }

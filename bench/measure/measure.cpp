@@ -210,7 +210,7 @@ Measurements measure_all(collectives::Executor& executor, std::span<const Config
                              [&] {
                                const Problem& p = configs.front().problem;
                                return "measuring " + std::string(name(p.collective)) + " of " +
-                                      show_count(p.elements) + " elements on " +
+                                      with_commas(p.elements) + " elements on " +
                                       show_plural(p.ranks, "rank");
                              });
 }

@@ -76,7 +76,7 @@ void check_total(double total, Count most) {
   if (total > static_cast<double>(most))
     fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
                                    "{} configurations in one sweep",
-                                   total, show_count(most)));
+                                   total, with_commas(most)));
 }
 
 void check_segments(const std::vector<int>& all_segments, Collective task) {

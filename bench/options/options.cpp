@@ -6,6 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/options/settings.hpp"
+#include "bench/options/table_options.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/forest/forest.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -128,8 +129,12 @@ void SweepOptions::add_outputs(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
-  app.add_option("-o,--output", output, "Write the table to this file (default -, stdout)")
+  app.add_option(
+         "-o,--output", output,
+         "Write the table to this file (default -, stdout); `arlab help` has --columns, --sort "
+         "and --rows")
       ->type_name("FILE");
+  add_table_options(app, view);
   app.add_flag("--resume", resume,
                "Continue the --json file: skip configurations already recorded in it");
   app.add_flag("--dry-run", plan,

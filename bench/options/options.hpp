@@ -13,6 +13,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "bench/config/config.hpp"
+#include "bench/text/table_view.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace CLI {
@@ -68,6 +69,7 @@ struct SweepOptions {
   std::string trees;         ///< the topology whose trees `forest` uses
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
+  TableView view;            ///< of its columns and rows
   bool usual_segments =
       false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
   bool any_switches = false;  ///< what is named may use switches that add, whatever the network

@@ -43,7 +43,7 @@ std::string to_string(const LinkUtilization& utilization) {
   std::string text =
       fmt::format("{} ({}) {:.0f}%", first.name, first.tier, 100 * first.utilization);
   if (utilization.equally_utilized > 1)
-    text += fmt::format(", and {} more", show_count(utilization.equally_utilized - 1));
+    text += fmt::format(", and {} more", with_commas(utilization.equally_utilized - 1));
   return text;
 }
 

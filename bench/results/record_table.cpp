@@ -31,6 +31,11 @@ const Column kMessages{"messages",
 const Column kRounds{"rounds", [](const Record& r) { return count_cell(r.sent, &Cost::rounds); }};
 const Column kSkipped{"skipped", [](const Record& r) { return r.skipped.value_or(""); }};
 
+Column detailed(Column column, Detail detail) {
+  column.detail = detail;
+  return column;
+}
+
 // Settings that a sweep may vary.
 void add_setting_columns(std::vector<Column>& columns) {
   columns.push_back(
@@ -68,13 +73,17 @@ std::vector<Column> verify_columns() {
                                                              : "WRONG"; }},
       kMessages,
       kRounds,
-      {"same order of additions on all ranks",
-       [](const Record& r) {
-         const auto& same = r.as<VerifyBody>().same_on_all_ranks;
-         return !same ? "" : *same ? "yes" : "no";
-       }},
-      {"order of additions",
-       [](const Record& r) { return shortened(r.as<VerifyBody>().bracketing.value_or(""), 60); }},
+      detailed({"same order of additions on all ranks",
+                [](const Record& r) {
+                  const auto& same = r.as<VerifyBody>().same_on_all_ranks;
+                  return !same ? "" : *same ? "yes" : "no";
+                }},
+               Detail::full),
+      detailed({"order of additions",
+                [](const Record& r) {
+                  return shortened(r.as<VerifyBody>().bracketing.value_or(""), 60);
+                }},
+               Detail::some),
       {"fault", [](const Record& r) { return r.as<VerifyBody>().fault.value_or(""); }},
       kSkipped};
   columns.insert(columns.end(), own.begin(), own.end());
@@ -97,47 +106,57 @@ Column late_column(std::string header, Summary LateEntry::*part) {
 }
 
 // The columns of a measurement, besides its time.
+constexpr const char* kBesideLibrary = "vs library";
+
 std::vector<Column> run_columns() {
-  return {{"95% CI of the median",
-           [](const Record& r) {
-             const auto time = r.time_us();
-             if (!time) return std::string();
-             const std::string ends = show_time(time->low) + " to " + show_time(time->high);
-             return coverage(time->samples) < 0.95
-                        ? "no CI of " + std::to_string(time->samples) + ", range " + ends
-                        : ends;
-           }},
-          {"modelled",
-           [](const Record& r) {
-             const auto& modelled = r.as<RunBody>().modelled_us;
-             return modelled ? show_time(*modelled) : "";
-           }},
-          late_column("collective", &LateEntry::collective_us),
-          late_column("waiting", &LateEntry::mean_waiting_us),
-          late_column("max waiting", &LateEntry::max_waiting_us),
-          late_column("skew", &LateEntry::entry_skew_us),
-          {"p99",
-           [](const Record& r) {
-             const auto time = r.time_us();
-             return time ? show_time(time->p99) : "";
-           }},
-          {"n",
-           [](const Record& r) {
-             const auto time = r.time_us();
-             return time ? std::to_string(time->samples) : "";
-           }},
-          {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }},
-          {"verdict", [](const Record& r) { return r.as<RunBody>().verdict.value_or(""); }},
-          {"of copy limit",
-           [](const Record& r) {
-             const auto& fraction = r.as<RunBody>().copy_limit_fraction;
-             return fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "";
-           }},
-          {"chosen", [](const Record& r) { return r.as<RunBody>().native_choice.value_or(""); }},
-          {"backend", [](const Record& r) {  // where the command does not say it all
-             const std::string& backend = r.as<RunBody>().backend;
-             return backend.find(' ') != std::string::npos ? backend : "";
-           }}};
+  std::vector<Column> columns{
+      {"95% CI of the median",
+       [](const Record& r) {
+         const auto time = r.time_us();
+         if (!time) return std::string();
+         const std::string ends = show_time(time->low) + " to " + show_time(time->high);
+         return coverage(time->samples) < 0.95
+                    ? "no CI of " + std::to_string(time->samples) + ", range " + ends
+                    : ends;
+       }},
+      {"modelled",
+       [](const Record& r) {
+         const auto& modelled = r.as<RunBody>().modelled_us;
+         return modelled ? show_time(*modelled) : "";
+       }},
+      late_column("collective", &LateEntry::collective_us),
+      late_column("waiting", &LateEntry::mean_waiting_us),
+      late_column("max waiting", &LateEntry::max_waiting_us),
+      late_column("skew", &LateEntry::entry_skew_us),
+      {"p99",
+       [](const Record& r) {
+         const auto time = r.time_us();
+         return time ? show_time(time->p99) : "";
+       }},
+      {"n",
+       [](const Record& r) {
+         const auto time = r.time_us();
+         return time ? std::to_string(time->samples) : "";
+       }},
+      {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }},
+      {"verdict", [](const Record& r) { return r.as<RunBody>().verdict.value_or(""); }},
+      {kBesideLibrary, [](const Record& r) { return r.as<RunBody>().beside_library.value_or(""); }},
+      {"of copy limit",
+       [](const Record& r) {
+         const auto& fraction = r.as<RunBody>().copy_limit_fraction;
+         return fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "";
+       }},
+      {"chosen", [](const Record& r) { return r.as<RunBody>().native_choice.value_or(""); }},
+      {"backend", [](const Record& r) {  // where the command does not say it all
+         const std::string& backend = r.as<RunBody>().backend;
+         return backend.find(' ') != std::string::npos ? backend : "";
+       }}};
+  for (Column& column : columns)
+    column.detail = column.header == "wrong"          ? Detail::some
+                    : column.header == "verdict"      ? Detail::some
+                    : column.header == kBesideLibrary ? Detail::none
+                                                      : Detail::full;
+  return columns;
 }
 
 // The mean over the ranks of what they do in a simulated run.
@@ -188,20 +207,31 @@ std::vector<Column> timed_columns(bool simulated) {
                          return fraction ? fmt::format("{:.1f}%", 100 * *fraction) : "";
                        }});
   if (simulated)
-    columns.push_back({"most utilized link", [](const Record& r) {
+    columns.push_back({"most utilized link",
+                       [](const Record& r) {
                          const auto& links = r.as<SimulateBody>().links;
                          return links ? to_string(*links) : "";
-                       }});
-  columns.push_back({"algbw GB/s", [](const Record& r) {
-                       const auto rate = r.algbw();
-                       return rate ? fmt::format("{:.4g}", *rate) : "";
-                     }});
-  columns.push_back({"busbw GB/s", [](const Record& r) {
-                       const auto rate = r.busbw();
-                       return rate ? fmt::format("{:.4g}", *rate) : "";
-                     }});
-  columns.insert(columns.end(), {kMessages, kRounds, kSkipped});
+                       },
+                       "", Detail::some});
+  const auto rate_column = [](const char* name, std::optional<double> (Record::*rate)() const) {
+    return Column{name, [rate](const Record& r) {
+                    const auto value = (r.*rate)();
+                    return value ? fmt::format("{:.4g}", *value) : "";
+                  }};
+  };
+  columns.push_back(detailed(rate_column("algbw GB/s", &Record::algbw), Detail::full));
+  columns.push_back(detailed(rate_column("busbw GB/s", &Record::busbw), Detail::some));
+  columns.insert(columns.end(), {detailed(kMessages, Detail::full), detailed(kRounds, Detail::full),
+                                 detailed(kSkipped, Detail::some)});
   return columns;
+}
+
+// Of a measurement beside the library's own.
+Emphasis emphasis_of(const Record& r) {
+  if (r.kind() != RunBody::kKind) return Emphasis::none;
+  const RunBody& body = r.as<RunBody>();
+  if (body.library && *body.library == r.algorithm) return Emphasis::baseline;
+  return body.beside_library.value_or("").ends_with("faster") ? Emphasis::good : Emphasis::none;
 }
 
 }  // namespace
@@ -212,20 +242,29 @@ std::vector<Column> columns_of(std::string_view kind) {
   return timed_columns(kind == SimulateBody::kKind);
 }
 
-std::string table(const std::vector<Record>& records) {
-  if (records.empty()) return "";
-  std::vector<std::string> header;
-  std::vector<std::vector<std::string>> rows(records.size());
+Table table_of(const std::vector<Record>& records) {
+  Table table;
+  if (records.empty()) return table;
+  for (const Record& r : records) {
+    TableRow& row = table.rows.emplace_back();
+    row.is_exception = r.wrong.value_or(0) > 0;
+    row.emphasis = row.is_exception ? Emphasis::bad : emphasis_of(r);
+  }
   for (const Column& column : columns_of(records.front().kind())) {
     const bool is_usual =
         !column.usual.empty() && std::all_of(records.begin(), records.end(), [&](const Record& r) {
           return column.cell(r) == column.usual;
         });
     if (is_usual) continue;
-    header.push_back(column.header);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column.cell(records[i]));
+    table.columns.push_back({column.header, column.detail});
+    for (std::size_t i = 0; i < records.size(); ++i)
+      table.rows[i].cells.push_back(column.cell(records[i]));
   }
-  return compact(header, rows);
+  return table;
+}
+
+std::string table(const std::vector<Record>& records) {
+  return show_table(table_of(records), {}, {});
 }
 
 std::string cell_text(const Json& value) {

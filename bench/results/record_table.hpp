@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
+#include "bench/text/table_view.hpp"
 
 namespace arlab::bench {
 
@@ -16,13 +17,17 @@ struct Column {
   std::string header;
   std::function<std::string(const Record&)> cell;
   std::string usual{};  ///< the column is left out if all rows hold this
+  Detail detail = Detail::none;
 };
 
 /// Returns the columns for records of this kind.
 std::vector<Column> columns_of(std::string_view kind);
 
-/// Returns a table of records of one kind, without the columns that are empty in all rows, or hold
-/// the usual setting.
+/// Returns a table of records of one kind, without the columns that hold the usual setting in all
+/// rows. Exceptions are wrong results.
+Table table_of(const std::vector<Record>& records);
+
+/// Returns all of it as Markdown.
 std::string table(const std::vector<Record>& records);
 
 /// Returns a value of a record as the text of a cell: empty for null.

@@ -54,6 +54,9 @@ void write(Json& j, const RunBody& b) {
   j["clock_deviation_us"] = value_or_null(b.clock_deviation_us);
   j["late_starts"] = value_or_null(b.late_starts);
   j["rank_sum_p"] = value_or_null(b.rank_sum_p);
+  j["library"] = value_or_null(b.library);
+  j["library_ratio"] = value_or_null(b.library_ratio);
+  j["library_rank_sum_p"] = value_or_null(b.library_rank_sum_p);
   j["source"] = value_or_null(b.source);
 }
 

@@ -39,10 +39,17 @@ struct RunBody {
   std::optional<std::int64_t> late_starts = {};   ///< runs that did not count
   /// Of a rank-sum test against the fastest of the same problem and mode; absent for that one.
   std::optional<double> rank_sum_p = {};
-  double least_rank_sum_p = 1;   ///< that this many runs can have
+  double least_rank_sum_p = 1;  ///< that this many runs can have
+  /// The row of the library's own collective beside this one, "MPI_Allreduce"; nothing: none.
+  std::optional<std::string> library = {};
+  std::optional<double> library_ratio = {};       ///< its median over this one's: above 1 is faster
+  std::optional<double> library_rank_sum_p = {};  ///< of a test against it; absent for itself
+  double least_library_p = 1;                     ///< that this many runs can have
   bool mean_over_ranks = false;  ///< of a time; else it is that of the slowest rank
   /// The benchmark whose log this was read from, "nccl-tests 2.19.6"; nothing: arlab measured it.
   std::optional<std::string> source = {};
+  /// Of a table: "baseline", "1.32x faster", "1.1x slower", "no difference", "not enough runs".
+  std::optional<std::string> beside_library = {};
   std::optional<std::string> verdict = {};  ///< of a table: fastest, tie, slower, not enough runs
 
   std::string place() const { return mode.in_place ? "in" : "out"; }

@@ -9,7 +9,6 @@
 #include "bench/results/statistics.hpp"
 #include "bench/study/rank_sum.hpp"
 #include "bench/study/standings.hpp"
-#include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
@@ -24,6 +23,12 @@ std::string problem_and_mode(const Json& record) {
                           "repeats", "cache", "start"})
     all += record.value(key, Json()).dump() + " ";
   return all;
+}
+
+// The library's own collective, not one of its algorithms, whose names have a colon.
+bool is_library_row(const LaunchRow* row) {
+  return row->record.value("family", Json()) == "native" &&
+         row->record["algorithm"].get<std::string>().find(':') == std::string::npos;
 }
 
 void add_verdicts(std::vector<LaunchRow>& rows) {
@@ -78,15 +83,50 @@ std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& la
   return rows;
 }
 
-std::string table_of_launches(const std::vector<LaunchRow>& rows) {
+std::vector<Json> records_of(const std::vector<LaunchRow>& rows) {
+  std::map<std::string, std::vector<const LaunchRow*>> contests;
+  for (const LaunchRow& row : rows)
+    if (!row.medians_us.empty()) contests[problem_and_mode(row.record)].push_back(&row);
+  std::vector<Json> records;
+  for (const LaunchRow& row : rows) {
+    Json& record = records.emplace_back(row.record);
+    if (row.medians_us.empty()) continue;
+    record["time_us"] = to_json(summarize(row.medians_us));
+    record["wrong"] = row.wrong;
+    for (const char* key : {"library", "library_ratio", "library_rank_sum_p", "rank_sum_p"})
+      record[key] = nullptr;
+    const auto& members = contests[problem_and_mode(row.record)];
+    const LaunchRow* const best = *std::min_element(
+        members.begin(), members.end(),
+        [](const LaunchRow* a, const LaunchRow* b) { return middle(*a) < middle(*b); });
+    if (best != &row) record["rank_sum_p"] = rank_sum_p(best->medians_us, row.medians_us);
+    const auto library = std::find_if(members.begin(), members.end(), is_library_row);
+    if (library == members.end()) continue;
+    record["library"] = (*library)->record["algorithm"];
+    record["library_ratio"] = middle(**library) / middle(row);
+    if (*library != &row)
+      record["library_rank_sum_p"] = rank_sum_p((*library)->medians_us, row.medians_us);
+  }
+  return records;
+}
+
+Table table_of_launches(const std::vector<LaunchRow>& rows) {
   static constexpr const char* kSettings[] = {"dtype", "op",   "root",  "segments",
                                               "place", "mode", "cache", "start"};
   const std::vector<const char*> settings = differing_keys(kSettings, rows);
-  std::vector<std::string> header{"algorithm", "ranks", "size"};
-  header.insert(header.end(), settings.begin(), settings.end());
-  header.insert(header.end(), {"time", "95% CI over launches", "launches", "between launches",
-                               "within one", "p", "wrong", "verdict", "skipped"});
-  std::vector<std::vector<std::string>> cells;
+  Table table;
+  table.columns = {{"algorithm"}, {"ranks"}, {"size"}};
+  for (const char* setting : settings) table.columns.push_back({setting});
+  const Table::Column others[] = {{"time"},
+                                  {"95% CI over launches", Detail::some},
+                                  {"launches", Detail::full},
+                                  {"between launches", Detail::full},
+                                  {"within one", Detail::full},
+                                  {"p", Detail::some},
+                                  {"wrong", Detail::some},
+                                  {"verdict"},
+                                  {"skipped", Detail::some}};
+  table.columns.insert(table.columns.end(), std::begin(others), std::end(others));
   for (const LaunchRow& row : rows) {
     std::vector<std::string> line{cell_text(row.record["algorithm"]),
                                   cell_text(row.record["ranks"]),
@@ -94,7 +134,7 @@ std::string table_of_launches(const std::vector<LaunchRow>& rows) {
     for (const char* key : settings) line.push_back(cell_text(row.record.value(key, Json())));
     if (row.medians_us.empty()) {
       line.insert(line.end(), {"", "", "0", "", "", "", "", "", cell_text(row.record["skipped"])});
-      cells.push_back(std::move(line));
+      table.rows.push_back({std::move(line)});
       continue;
     }
     const Summary s = summarize(row.medians_us);
@@ -106,9 +146,13 @@ std::string table_of_launches(const std::vector<LaunchRow>& rows) {
          fmt::to_string(s.samples), fmt::format("{:.1f}%", 100 * (s.max - s.min) / 2 / s.median),
          fmt::format("{:.1f}%", 100 * row.within), row.p < 1 ? fmt::format("{:.2g}", row.p) : "",
          fmt::to_string(row.wrong), row.verdict, ""});
-    cells.push_back(std::move(line));
+    table.rows.push_back({.cells = std::move(line),
+                          .emphasis = row.wrong > 0          ? Emphasis::bad
+                                      : is_library_row(&row) ? Emphasis::baseline
+                                                             : Emphasis::none,
+                          .is_exception = row.wrong > 0});
   }
-  return compact(header, cells);
+  return table;
 }
 
 }  // namespace arlab::bench

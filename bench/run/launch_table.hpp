@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
+#include "bench/text/table_view.hpp"
 
 namespace arlab::bench {
 
@@ -24,7 +25,11 @@ struct LaunchRow {
 /// "slower", "tie", "not enough launches", and "fastest" if all others are slower.
 std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& launches);
 
+/// Returns a record for each measured row, whose samples are the launches: their medians, and tests
+/// against the fastest and the library's own collective.
+std::vector<Json> records_of(const std::vector<LaunchRow>& rows);
+
 /// Returns the table of the rows, in the order of the first launch.
-std::string table_of_launches(const std::vector<LaunchRow>& rows);
+Table table_of_launches(const std::vector<LaunchRow>& rows);
 
 }  // namespace arlab::bench

@@ -12,8 +12,10 @@
 #include "bench/run/child.hpp"
 #include "bench/run/launch_table.hpp"
 #include "bench/run/launches.hpp"
+#include "bench/study/answers.hpp"
 #include "bench/sweep/output.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 #include "collectives/backends/backend.hpp"
@@ -24,7 +26,8 @@ namespace {
 constexpr const char* kDefaultLauncher = "mpirun -n {}";
 
 // Options that the program takes for all launches together.
-const std::vector<std::string> kOfLauncher{"--launches", "--launcher", "--json", "-o", "--output"};
+const std::vector<std::string> kOfLauncher{"--launches", "--launcher", "--json", "-o",   "--output",
+                                           "--columns",  "--sort",     "--rows", "--top"};
 
 bool needs_launcher(const LaunchOptions& options, const std::string& backend) {
   if (!options.launcher.empty()) return true;
@@ -93,8 +96,13 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
   }
   const LaunchResults results = run_launches(plan);
   const std::vector<LaunchRow> rows = rows_of_launches(results.records);
-  if (!rows.empty()) write_file(sweep.output, table_of_launches(rows));
+  const bool printed = sweep.output == "-";
+  if (!rows.empty())
+    write_file(sweep.output, show_table(table_of_launches(rows), sweep.view,
+                                        printed ? stdout_terminal() : Terminal{}));
   say_written(sweep.output);
+  const std::vector<std::string> sentences = answers(records_of(rows));
+  print_sentences(sentences, printed);
   if (results.wrong) say("error: a launch gave wrong results: see the column 'wrong'\n");
   return results.wrong ? 1 : 0;
 }

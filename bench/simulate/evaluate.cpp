@@ -53,7 +53,7 @@ void check_traced(const SimulateCommand& command, const Record& r) {
     fail(Blame::usage,
          fmt::format("{}: {} messages exceed the limit of {}: use fewer ranks",
                      command.critical_path ? "--record critical_path" : "--record rank_times",
-                     show_count(r.claimed->messages), show_count(kMaxTraced)));
+                     with_commas(r.claimed->messages), with_commas(kMaxTraced)));
 }
 
 std::string longer_than(const Fastest::Best& best) {

@@ -89,13 +89,13 @@ std::string Profile::table() const {
     rows.push_back(std::move(row));
   }
   std::string text = fmt::format(
-      "All {} calls of the profile ({} sizes), which took {} on {}:\n\n{}", show_count(calls),
+      "All {} calls of the profile ({} sizes), which took {} on {}:\n\n{}", with_commas(calls),
       by_size_.size(), show_time(measured), show_plural(ranks_, "rank"),
       compact({"algorithm", "ranks", "topology", "model", "time of all calls"}, rows));
   if (left_out_ > 0)
     text += fmt::format(
         "\nLeft out: {} calls without elements, or of a size that is not a multiple of 4 bytes.\n",
-        show_count(left_out_));
+        with_commas(left_out_));
   return text;
 }
 

@@ -186,18 +186,21 @@ std::string name(TimeComparison::Verdict verdict) {
   return "";
 }
 
-std::string table(const TimeComparisons& regression) {
+Table table(const TimeComparisons& regression) {
   static constexpr const char* kSettings[] = {"backend", "collective", "dtype",    "op",
                                               "root",    "segments",   "topology", "model",
                                               "place",   "mode",       "cache",    "start"};
-  std::vector<std::string> header{"algorithm", "ranks", "size"};
+  Table table;
+  table.columns = {{"algorithm"}, {"ranks"}, {"size"}};
   const std::vector<const char*> settings = differing_keys(kSettings, regression.all);
-  header.insert(header.end(), settings.begin(), settings.end());
+  for (const char* setting : settings) table.columns.push_back({setting, Detail::some});
   const auto several = [](const TimeComparison& c) { return c.old_launches + c.new_launches > 2; };
   const bool launches = std::any_of(regression.all.begin(), regression.all.end(), several);
-  if (launches) header.emplace_back("launches");
-  header.insert(header.end(), {"old", "new", "new/old", "95% CI of new/old", "p", "verdict"});
-  std::vector<std::vector<std::string>> rows;
+  if (launches) table.columns.push_back({"launches", Detail::some});
+  const Table::Column others[] = {
+      {"old"},    {"new"}, {"new/old"}, {"95% CI of new/old", Detail::some}, {"p", Detail::some},
+      {"verdict"}};
+  table.columns.insert(table.columns.end(), std::begin(others), std::end(others));
   for (const TimeComparison& c : regression.all) {
     std::vector<std::string> row{cell_text(c.record["algorithm"]), cell_text(c.record["ranks"]),
                                  show_bytes(c.record["bytes"].get<Count>())};
@@ -207,9 +210,16 @@ std::string table(const TimeComparisons& regression) {
     row.insert(row.end(), {show_time(c.old_us), show_time(c.new_us), fmt::format("{:.3f}", c.ratio),
                            known ? fmt::format("{:.3f} to {:.3f}", c.low, c.high) : "",
                            known ? fmt::format("{:.2g}", c.p) : "", name(c.verdict)});
-    rows.push_back(std::move(row));
+    const bool bad =
+        c.verdict == TimeComparison::Verdict::slower || c.verdict == TimeComparison::Verdict::wrong;
+    const bool good = c.verdict == TimeComparison::Verdict::faster;
+    table.rows.push_back({.cells = std::move(row),
+                          .emphasis = bad    ? Emphasis::bad
+                                      : good ? Emphasis::good
+                                             : Emphasis::none,
+                          .is_exception = bad || good});
   }
-  return compact(header, rows);
+  return table;
 }
 
 }  // namespace arlab::bench

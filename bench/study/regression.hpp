@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
+#include "bench/text/table_view.hpp"
 
 namespace arlab::bench {
 
@@ -44,7 +45,11 @@ TimeComparisons compare_records(const std::vector<Json>& old_records,
 /// Returns "slower", "not enough runs", ....
 std::string name(TimeComparison::Verdict verdict);
 
-/// Returns the comparisons as a table, without settings that are the same in all rows.
-std::string table(const TimeComparisons& regression);
+/// Returns the comparisons as a table, without settings that are the same in all rows. Exceptions
+/// are those that are slower, faster, or wrong.
+Table table(const TimeComparisons& regression);
+
+/// Returns what became slower or faster, most first, and the command that measures it again.
+std::vector<std::string> sentences(const TimeComparisons& regression, double threshold);
 
 }  // namespace arlab::bench

@@ -9,7 +9,9 @@
 #include "bench/options/caller.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/record_table.hpp"
+#include "bench/study/answers.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 
@@ -50,6 +52,8 @@ void check_outputs(const SweepOptions& options) {
 Output::Output(const SweepOptions& options, std::size_t steps)
     : table_(options.output == "-" && (options.json == "-" || options.csv == "-") ? ""
                                                                                   : options.output),
+      view_(options.view),
+      is_part_(options.share),
       progress_(options.progress),
       caller_(options.caller),
       steps_(steps) {
@@ -67,7 +71,9 @@ bool Output::holds(const Record& record) const {
 }
 
 void Output::keep(const Record& record) {
-  if (csv_) csv_->add(*json_->find(to_json(record)));
+  const Json& held = *json_->find(to_json(record));
+  if (csv_) csv_->add(held);
+  remember(held);
   ++done_;
   ++resumed_;
 }
@@ -82,25 +88,40 @@ void Output::add(Record record, std::size_t position) {
   const Json json = to_json(record);
   if (json_) json_->add(json);
   if (csv_) csv_->add(json);
-  if (caller_) caller_->records.push_back(json);
-  if (caller_ && caller_->progress) caller_->progress(done_ + 1, steps_);
+  if (caller_) {
+    caller_->records.push_back(json);
+    if (caller_->progress) caller_->progress(done_ + 1, steps_);
+  }
+  remember(json);
   if (record.wrong.value_or(0) > 0) ++wrong_;
   ++done_;
   records_.emplace_back(position, std::move(record));
 }
 
+// For sentences, without what they do not need and may be long.
+void Output::remember(Json record) {
+  if (is_part_ || caller_ || table_.empty()) return;
+  for (const char* key : {"rank_times_us", "critical_path_us", "time_statistics_us", "claimed"})
+    record.erase(key);
+  shown_.push_back(std::move(record));
+}
+
+void Output::print_table(const std::function<void(std::vector<Record>&)>& complete) {
+  std::stable_sort(records_.begin(), records_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Record> rows;
+  for (auto& [position, record] : records_) rows.push_back(std::move(record));
+  if (complete) complete(rows);
+  const bool printed = table_ == "-";
+  write_file(table_, show_table(table_of(rows), view_, printed ? stdout_terminal() : Terminal{}));
+  say_written(table_);
+}
+
 int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
   if (progress_) progress_->clear();
   if (caller_) return wrong_ > 0 ? 1 : 0;
-  if (!table_.empty()) {
-    std::stable_sort(records_.begin(), records_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<Record> rows;
-    for (auto& [position, record] : records_) rows.push_back(std::move(record));
-    if (complete) complete(rows);
-    write_file(table_, table(rows));
-    say_written(table_);
-  }
+  if (!table_.empty()) print_table(complete);
+  print_sentences(answers(shown_), table_ == "-" && !records_.empty());
   check_stdout();
   if (resumed_ > 0)
     say("note: the file already held {} of {} configurations\n", resumed_, done_.load());

@@ -40,14 +40,20 @@ class Output {
 
   bool empty() const { return records_.empty(); }
 
-  /// Prints the table unless a file of records went to stdout, after `complete` has changed its
-  /// records. Returns the exit code: 1 if anything was wrong.
+  /// Prints the table and what it answers, unless a file of records went to stdout, after
+  /// `complete` has changed its records. Returns the exit code: 1 if anything was wrong.
   int finish(const std::function<void(std::vector<Record>&)>& complete = {});
 
  private:
+  void print_table(const std::function<void(std::vector<Record>&)>& complete);
+  void remember(Json record);
+
   std::optional<ResultFile> json_;
   std::optional<CsvFile> csv_;
-  std::string table_;                                    ///< file of the table; empty: none
+  std::string table_;  ///< file of the table; empty: none
+  TableView view_;
+  bool is_part_;             ///< of a sweep that processes share
+  std::vector<Json> shown_;  ///< what sentences are about, also what the file held
   std::vector<std::pair<std::size_t, Record>> records_;  // and their positions in the table
   std::shared_ptr<Progress> progress_;                   ///< or null
   std::shared_ptr<Caller> caller_;                       ///< or null

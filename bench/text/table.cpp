@@ -7,12 +7,6 @@
 namespace arlab::bench {
 namespace {
 
-// In characters, not bytes: continuation bytes of UTF-8 have no width.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string escaped(const std::string& text) {
   std::string line = text, out;
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -20,23 +14,29 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// "12", "-1'024", "1.5e-06", "12.5 us", "4 KiB", "24.7%".
+// "12", "-1024", "1.5e-06", "12.5 us", "4 KiB", "24.7%".
 bool is_number(const std::string& text) {
   std::string number = text.substr(0, text.find(' '));
   const std::string unit = text.substr(std::min(text.size(), number.size() + 1));
   if (number.ends_with('%')) number.pop_back();
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return number.find_first_of("0123456789") <= 1 &&
-         number.find_first_not_of("0123456789'.+-e") == std::string::npos && unit.size() <= 3 &&
+         number.find_first_not_of("0123456789.+-e") == std::string::npos && unit.size() <= 3 &&
          std::all_of(unit.begin(), unit.end(), letter);
 }
 
 std::string padded(const std::string& text, std::size_t to, bool right) {
-  const std::string space(to - std::min(to, width(text)), ' ');
+  const std::string space(to - std::min(to, text_width(text)), ' ');
   return right ? space + text : text + space;
 }
 
 }  // namespace
+
+std::size_t text_width(std::string_view text) {
+  // Continuation bytes of UTF-8 have no width.
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
 
 std::string markdown(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows) {
@@ -47,10 +47,10 @@ std::string markdown(const std::vector<std::string>& header,
     return c < row.size() ? escaped(row[c]) : std::string();
   };
   for (std::size_t c = 0; c < columns; ++c) {
-    widths[c] = std::max<std::size_t>(3, width(escaped(header[c])));
+    widths[c] = std::max<std::size_t>(3, text_width(escaped(header[c])));
     for (const auto& row : rows) {
       const std::string text = cell(row, c);
-      widths[c] = std::max(widths[c], width(text));
+      widths[c] = std::max(widths[c], text_width(text));
       filled[c] = filled[c] || !text.empty();
       right[c] = right[c] && (text.empty() || is_number(text));
     }

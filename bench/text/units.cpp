@@ -110,15 +110,17 @@ std::string show_time(double us) {
   return fmt::format("{:.4g} s", us / 1e6);
 }
 
-std::string show_count(std::int64_t count) {
+std::string show_count(std::int64_t count) { return std::to_string(count); }
+
+std::string with_commas(std::int64_t count) {
   std::string digits = std::to_string(count);
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (count < 0 ? 1 : 0); i -= 3)
-    digits.insert(static_cast<std::size_t>(i), "'");
+    digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
 }
 
 std::string show_plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", show_count(count), noun, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 
 std::string show_bandwidth(double bytes_per_second) {

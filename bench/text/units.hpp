@@ -32,8 +32,9 @@ double parse_port_rate(const std::string& text, const std::string& what);
 
 std::string show_bytes(std::int64_t bytes);           ///< "4 KiB", "1000 B", "1.5 MiB"
 std::string show_time(double microseconds);           ///< "12.3 us", "4.56 ms"
-std::string show_count(std::int64_t count);           ///< "1'048'576"
+std::string show_count(std::int64_t count);           ///< "1048576", as spreadsheets read it
+std::string with_commas(std::int64_t count);          ///< "1,048,576", for sentences
 std::string show_bandwidth(double bytes_per_second);  ///< "100 Gbit/s"
-std::string show_plural(std::int64_t count, std::string_view noun);  ///< "1 rank", "1'024 ranks"
+std::string show_plural(std::int64_t count, std::string_view noun);  ///< "1 rank", "1,024 ranks"
 
 }  // namespace arlab::bench

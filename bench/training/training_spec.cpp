@@ -72,14 +72,12 @@ constexpr Help kComputeHelp{
      "codec=1.2,0.4 nanoseconds per element to encode and to decode (default 0,0; with --tune "
      "1,1)"}};
 constexpr Help kBatchHelp{
-    {"Samples of all workers together per step, not of each (default 64)",
-     "Samples of all workers together per step, not of each; the passes take time in proportion",
-     "Samples of all workers together per step, not of each; the passes take time in proportion"}};
-constexpr Help kLocalBatchHelp{
-    {"Samples per worker and step, instead: with more workers, a step has more samples (weak "
-     "scaling)",
-     "Samples per worker and step, instead (default: the profile's)",
-     "Samples per worker and step, instead (default: the profile's)"}};
+    {"Samples of all workers together per step (default 64); or per_worker=NUMBER, of each: with "
+     "more workers, a step has more samples (weak scaling)",
+     "Samples of all workers together per step; or per_worker=NUMBER, of each (default: the "
+     "profile's); the passes take time in proportion",
+     "Samples of all workers together per step; or per_worker=NUMBER, of each (default: the "
+     "profile's); the passes take time in proportion"}};
 constexpr Help kNetworkMore{
     {"; of backend virtual, where it is a rate or a topology, and of the search of --tune", "",
      "; of backend virtual, and of the search of --tune"}};
@@ -91,14 +89,12 @@ constexpr Help kTuneHelp{
      "Search bucket sizes, schedulers and algorithms in simulation, confirm the best three by "
      "replays, and write the fastest for --settings; tries the compressors that are given"}};
 
-void add_sample_count(CLI::App& app, const std::string& names, const std::string& what,
-                      Count& value, Count most, const std::string& help) {
-  const auto parse = [&value, what, most](Text text) {
-    value = parse_count(text, what);
-    if (value < 1 || value > most)
-      fail(Blame::usage, fmt::format("{} is {}: give 1 to {}", what, value, most));
-  };
-  app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
+SettingReader sample_count(std::string setting, Count& value, Count most) {
+  return {std::move(setting), [&value, most](Text text, Text what) {
+            value = parse_count(text, what);
+            if (value < 1 || value > most)
+              fail(Blame::usage, fmt::format("{} is {}: give 1 to {}", what, value, most));
+          }};
 }
 
 }  // namespace
@@ -173,10 +169,10 @@ void TrainingSpec::add_shared(CLI::App& app, TrainingKind kind) {
   add_exchange(app, kind);
   add_compute(app, kind);
   const Count most = kind == TrainingKind::trained ? Count{1} << 30 : kMostSamples;
-  add_sample_count(app, "-B,--batch,--batch-size,--global-batch", "--batch", batch, most,
-                   kBatchHelp.of(kind));
-  add_sample_count(app, "--local-batch", "--local-batch", local_batch, most,
-                   kLocalBatchHelp.of(kind));
+  add_settings(
+      app, "-B,--batch,--batch-size,--global-batch", kBatchHelp.of(kind),
+      noting({sample_count("", batch, most), sample_count("per_worker", local_batch, most)}, set_))
+      ->type_name("NUMBER");
   app.add_option("--network", networks, network_help("10G") + kNetworkMore.of(kind))
       ->allow_extra_args(false)
       ->take_all()
@@ -207,6 +203,10 @@ std::vector<Rank> TrainingSpec::parsed_workers(const std::vector<std::string>& u
 }
 
 void TrainingSpec::complete() {
+  if (set_.contains("--batch") && set_.contains("--batch per_worker"))
+    fail(Blame::usage,
+         fmt::format("--batch is {} of all workers together, and per_worker={} of each: give one",
+                     batch, local_batch));
   algorithms = without_repeats(algorithms);
   for (auto* specs : {&schedulers, &compressors}) *specs = without_repeats(split_specs(*specs));
 }

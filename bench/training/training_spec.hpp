@@ -58,7 +58,7 @@ struct TrainingSpec {
   void needs(std::string_view what, bool has_effect, std::string_view needed) const;
   /// Throws Error(usage) that names the bad value.
   std::vector<Rank> parsed_workers(const std::vector<std::string>& usual, Rank most) const;
-  /// Splits lists of specs, and drops repeats.
+  /// Splits lists of specs, and drops repeats. Throws Error(usage) if a batch is given twice.
   void complete();
   /// Throws Error(usage) for a slowdown or jitter that is none.
   void check_compute() const;

@@ -22,6 +22,36 @@ std::string ran(const Identified& one) {
   return "unknown";
 }
 
+std::vector<std::string> sentences(const std::vector<Identified>& all) {
+  std::vector<std::string> said;
+  const Identified* first = nullptr;
+  Bytes last = 0;
+  const auto bytes_of = [](const Identified& one) {
+    return one.counted.problem.elements * one.counted.problem.element_bytes;
+  };
+  const auto finish = [&] {
+    if (!first) return;
+    const std::string from = show_bytes(bytes_of(*first)), to = show_bytes(last);
+    said.push_back(fmt::format("The library's choice for {} {} on {}, {}: {}.",
+                               name(first->operand.dtype), name(first->operand.op),
+                               show_plural(first->counted.problem.ranks, "rank"),
+                               from == to ? from : from + " to " + to, ran(*first)));
+  };
+  for (const Identified& one : all) {
+    if (!one.asked.empty()) continue;
+    const bool same = first && ran(*first) == ran(one) &&
+                      first->operand.dtype == one.operand.dtype &&
+                      first->operand.op == one.operand.op;
+    if (!same) {
+      finish();
+      first = &one;
+    }
+    last = bytes_of(one);
+  }
+  finish();
+  return said;
+}
+
 std::string identified_table(const std::vector<Identified>& all) {
   std::vector<std::vector<std::string>> rows;
   for (const Identified& one : all) {

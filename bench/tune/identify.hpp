@@ -25,6 +25,9 @@ Identified identified(std::string asked, collectives::Operand operand, CountedTr
 /// Returns "ring", "basic_linear or recursive_doubling", or "unknown".
 std::string ran(const Identified& one);
 
+/// Returns what ran over which sizes: "float32 sum: ring from 64 KiB to 1 MiB".
+std::vector<std::string> sentences(const std::vector<Identified>& all);
+
 std::string identified_table(const std::vector<Identified>& all);
 Json to_json(const Identified& one);
 

@@ -15,6 +15,34 @@ std::string name_of_choice(const TunedChoice& choice) {
                               : fmt::format("{} in {} segments", choice.algorithm, choice.segments);
 }
 
+// How many defaults the choices replace, and where they gain most; empty without defaults.
+std::string replaced(const std::vector<TuneCell>& cells,
+                     const std::vector<std::optional<TuneDecision>>& decisions, const char* among) {
+  if (decisions.empty()) return "";
+  Count all = 0, changed = 0;
+  double gain = 0;
+  std::string where;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!decisions[i] || !decisions[i]->usual) continue;
+    const TuneDecision& d = *decisions[i];
+    ++all;
+    if (d.best.choice == d.usual->choice) continue;
+    ++changed;
+    const double ratio = d.usual->median_us / d.best.median_us;
+    if (ratio <= gain) continue;
+    gain = ratio;
+    where = fmt::format("{}, {}: {}", show_plural(cells[i].ranks, "rank"),
+                        show_bytes(cells[i].bytes), name_of_choice(d.best.choice));
+  }
+  if (all == 0) return "";
+  if (changed == 0)
+    return fmt::format("Of {}, none is faster than the library's default beyond chance, in {}.",
+                       among, show_plural(all, "cell"));
+  return fmt::format(
+      "Of {}, others are faster than the library's default in {} of {}, most at {}, {:.2f} times.",
+      among, changed, show_plural(all, "cell"), where, gain);
+}
+
 }  // namespace
 
 std::string table_of_decisions(const std::vector<TuneCell>& cells,
@@ -35,6 +63,38 @@ std::string table_of_decisions(const std::vector<TuneCell>& cells,
   return compact({"ranks", "size", "choice", "time", "default", "speed-up", "p",
                   "lower median, not sure", "its time"},
                  rows);
+}
+
+std::vector<std::string> sentences(const std::vector<TuneCell>& cells,
+                                   const std::vector<std::optional<TuneDecision>>& of_all,
+                                   const std::vector<std::optional<TuneDecision>>& of_library,
+                                   const TuneFiles& files) {
+  std::vector<std::string> said;
+  if (std::string text = replaced(cells, of_all, "candidates"); !text.empty())
+    said.push_back(std::move(text));
+  if (std::string text = replaced(cells, of_library, "the library's algorithms");
+      !text.empty() && !files.open_mpi.empty())
+    said.push_back(std::move(text));
+  if (const double loss = largest_loss(of_all); loss > 0)
+    said.push_back(
+        fmt::format("Choices are at most {:.1f}% slower than the lowest median of their cell, "
+                    "which may be lowest by chance.",
+                    100 * loss));
+  const std::size_t without_use = said.size();
+  if (!files.open_mpi.empty() && (!files.version || !files.version->reads_json()))
+    said.push_back(
+        fmt::format("To use it: mpirun --mca coll_tuned_use_dynamic_rules 1 --mca "
+                    "coll_tuned_dynamic_rules_filename {} -n {} PROGRAM",
+                    files.open_mpi, cells.back().ranks));
+  if (!files.table.empty())
+    said.push_back(fmt::format("To use it: mpirun -n {} arlab run auto:table={}",
+                               cells.back().ranks, files.table));
+  if (said.size() == without_use && files.mpich.empty() && files.nccl.empty() &&
+      files.open_mpi.empty())
+    said.push_back(
+        "To write the choices down: add --open-mpi rules.conf for Open MPI, or --table tuned.json "
+        "for arlab run auto.");
+  return said;
 }
 
 double largest_loss(const std::vector<std::optional<TuneDecision>>& decisions) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kApart = 0.1;  // pairs that differ by more must be ordered right
 
-using Table = std::vector<std::vector<std::string>>;
+using Cells = std::vector<std::vector<std::string>>;
 using Predicted = std::vector<const PredictedRow*>;
 
 std::string percent(double fraction) { return fmt::format("{:.1f}%", 100 * fraction); }
@@ -43,7 +43,7 @@ std::vector<std::string> line(std::vector<std::string> keys, const Predicted& ro
 std::string by_system(const Predicted& rows) {
   std::map<std::string, Predicted> systems;
   for (const PredictedRow* row : rows) systems[row->row.system].push_back(row);
-  Table table;
+  Cells table;
   const auto add = [&](const std::string& name, const Predicted& of) {
     table.push_back(line({name}, of));
     const Coverage coverage = coverage_of(of);
@@ -62,7 +62,7 @@ std::string by_algorithm(const Predicted& rows) {
   std::map<std::pair<std::string, std::string>, Predicted> algorithms;
   for (const PredictedRow* row : rows)
     algorithms[{row->row.system, row->row.algorithm}].push_back(row);
-  Table table;
+  Cells table;
   for (const auto& [key, of] : algorithms) table.push_back(line({key.first, key.second}, of));
   return markdown({"system", "algorithm", "rows", "median", "p90", "worst", "bias"}, table);
 }
@@ -85,7 +85,7 @@ std::string beyond(const Validation& validation, const FittedSystem& system) {
 }
 
 std::string fitted(const Validation& validation) {
-  Table table;
+  Cells table;
   for (const FittedSystem& one : validation.systems)
     table.push_back({one.system, one.transport, fmt::format("{}", one.rows),
                      fmt::format("{}", one.parameters.size()), fmt::format("{}", 2 * one.states),
@@ -105,7 +105,7 @@ std::string left_out(const Validation& validation) {
       ++reasons[row.reason].first;
       reasons[row.reason].second.insert(row.row.algorithm);
     }
-  Table table;
+  Cells table;
   for (const auto& [reason, rows] : reasons)
     table.push_back(
         {fmt::format("{}", rows.first), reason, fmt::format("{}", fmt::join(rows.second, ", "))});
@@ -140,7 +140,7 @@ std::string miss_table(const Validation& validation, double least) {
   std::stable_sort(rows.begin(), rows.end(), [](const PredictedRow* a, const PredictedRow* b) {
     return std::abs(std::log(1 + a->error())) > std::abs(std::log(1 + b->error()));
   });
-  Table table;
+  Cells table;
   for (const PredictedRow* p : rows)
     table.push_back(
         {p->row.system, p->row.nodes, p->row.algorithm, show_bytes(p->row.bytes),
@@ -154,7 +154,7 @@ std::string miss_table(const Validation& validation, double least) {
 }
 
 std::string parameter_table(const Validation& validation) {
-  Table table;
+  Cells table;
   for (const FittedSystem& one : validation.systems)
     for (const FittedSystem::Value& value : one.parameters)
       table.push_back({one.system, one.transport, value.name, fmt::format("{:.3g}", value.value)});

@@ -99,7 +99,7 @@ def help_parts(text):
 
 def commands(program):
     overview = said(program, "help")
-    yield "# Commands\n\nWhat each `--help` prints; `--help-all` adds options that few need.\n\n" + "\n".join(help_parts(overview))
+    yield "# Commands\n\nWhat each `--help` prints. `-h` leaves out the options that few need.\n\n" + "\n".join(help_parts(overview))
     for name in names(overview, "Subcommands"):
         yield f"\n## {name}\n\n" + "\n".join(help_parts(said(program, name, "--help")))
 

@@ -203,13 +203,14 @@ class Contract(program.ProgramTest):
         _, err = self.arlab(*one, "--disturb", "flap=h0--s0:1us@0,seed=2", code=2)
         self.assertIn("--disturb seed has no effect here", err)
 
-    def test_nothing_but_the_table_on_stdout(self):
-        out, err = self.arlab(*SWEEP)
-        self.assertEqual(err, "")
-        self.assertTrue(all(line.startswith("|") for line in out.splitlines()))
-        out, err = self.arlab(*SWEEP, "--json", "a.jsonl", "--csv", "a.csv")
-        self.assertTrue(all(line.startswith("|") for line in out.splitlines()))
-        self.assertEqual(err, "")
+    def test_nothing_but_the_table_and_its_answer_on_stdout(self):
+        for files in ([], ["--json", "a.jsonl", "--csv", "a.csv"]):
+            out, err = self.arlab(*SWEEP, *files)
+            self.assertEqual(err, "")
+            table, _, answer = out.partition("\n\n")
+            self.assertTrue(all(line.startswith("|") for line in table.splitlines()))
+            self.assertTrue(all(line.startswith("Fastest ") for line in answer.splitlines()), answer)
+            self.assertTrue(answer)
 
     def test_options_without_effect_are_refused(self):
         for option, value, needs in (("--layout", "groups=2", "algorithm hierarchical"), ("--layout", "dims=2x2", "algorithm torus_bucket"),
@@ -321,8 +322,8 @@ class Plan(program.ProgramTest):
                                     ("-m", "profile:/dev/zero", "cannot read /dev/zero (it is a device)")):
             _, err = self.arlab("plan", "--gpus", "4", option, value, code=3 if "/dev" in value else 2)
             self.assertIn(text, err)
-        _, err = self.arlab("validate", "--misses", "nan", code=2)
-        self.assertEqual(err, "error: --misses 'nan' is not a number: write for example 4 or 1.5\n")
+        _, err = self.arlab("validate", "--list", "misses=nan", code=2)
+        self.assertEqual(err, "error: --list misses 'nan' is not a number: write for example 4 or 1.5\n")
         for value in ("0", "-3", "1e10", "nan"):
             _, err = self.arlab("bound", "torus", "-p", value, code=2)
             self.assertTrue(err.startswith(("error: -p is", "error: -p 'nan' is")), err)

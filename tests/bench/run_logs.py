@@ -47,7 +47,7 @@ class Logs(program.ProgramTest):
         _, err = self.arlab("import", "cut.log", code=1)
         self.assertIn("cut.log:28: left out: the time is '9x7.6'", err)
         _, err = self.arlab("import", str(LOGS / "abci_osu.txt"), code=2)
-        self.assertIn("give --ranks", err)
+        self.assertIn("give --assume ranks=NUMBER", err)
 
     def test_validate_predicts_the_rows_of_logs_by_size(self):
         out, err = self.arlab("validate", str(LOGS / "gcp_a3mega.txt"), "--network", "nccl:gpu=h100,version=2.23")

@@ -105,13 +105,12 @@ class Values(program.ProgramTest):
 
     def test_batches_say_whose_they_are(self):
         train = ("plan", "--breakdown", "-m", "profile:resnet50", "--gpus", "8", "--steps", "4")
-        [local] = self.records(*train, "--local-batch", "16")
+        [local] = self.records(*train, "-B", "per_worker=16")
         self.assertEqual(local["batch_per_worker"], 16)
         self.assertEqual(self.records(*train, "--global-batch", "128"), [local])
         self.assertEqual(self.records(*train, "-B", "128"), [local])
         out, err = self.arlab(*train, "-B", "128")
-        self.assertIn("note: --batch 128 is of all workers together: 16 per worker on 8 workers (it was per worker before; "
-                      "that is --local-batch)", err)
+        self.assertIn("note: --batch 128 is of all workers together: 16 per worker on 8 workers (of each: --batch per_worker=128)", err)
         self.assertEqual(program.columns(out, "batch", "local batch"), [("128", "16")])
         out, err = self.arlab("replay", "-b", "threads", "-m", "profile:resnet50", "-B", "4", "--compute", "slowdown=0.01", "--steps", "8")
         self.assertIn("note: --batch 4 is of all workers together: 2 per worker on 2 workers", err)
@@ -119,9 +118,9 @@ class Values(program.ProgramTest):
         _, err = self.arlab(*train, "--batch", "100", code=2)
         self.assertIn("cannot be divided among 8 workers", err)
         plan = ("plan", "--gpus", "2,4", "--steps", "4")
-        for option, local, batch in (("--batch", [32, 16], "64 64"), ("--local-batch", [64, 64], "128 256")):
-            self.assertEqual([r["batch_per_worker"] for r in self.records(*plan, option, "64")], local)
-            out, _ = self.arlab(*plan, option, "64")
+        for samples, local, batch in (("64", [32, 16], "64 64"), ("per_worker=64", [64, 64], "128 256")):
+            self.assertEqual([r["batch_per_worker"] for r in self.records(*plan, "--batch", samples)], local)
+            out, _ = self.arlab(*plan, "--batch", samples)
             self.assertEqual(program.columns(out, "batch", "local batch"), list(zip(batch.split(), map(str, local))))
 
     def test_strategies_take_parameters_and_their_old_options(self):
@@ -187,7 +186,7 @@ class Said(program.ProgramTest):
                 if command == "train" and not program.TRAINS:
                     self.skipTest("built without LibTorch")
                 text = " ".join(self.arlab(command, "--help")[0].split())
-                self.assertIn("--local-batch", text)
+                self.assertIn("per_worker=NUMBER", text)
                 self.assertIn("--global-batch", text)
                 self.assertNotIn("arlab bound torus", text)  # an example of another command
                 if command == "train":

@@ -252,7 +252,7 @@ class Refusals(TrainTest):
                 self.assertEqual((record["warmup_steps"], record["time_us"]["n"]), (10, 30))
 
     def test_a_local_batch_grows_the_batch_with_the_workers(self):
-        out, _ = self.arlab("train", "--data", "samples=640", "--local-batch", 16, "-w", "1,2", "--json", "a.jsonl")
+        out, _ = self.arlab("train", "--data", "samples=640", "--batch", "per_worker=16", "-w", "1,2", "--json", "a.jsonl")
         records = program.parse(self.read("a.jsonl"))[1]
         self.assertEqual([(r["workers"], r["batch_size"], r["epochs"][0]["steps"]) for r in records], [(1, 16, 40), (2, 32, 20)])
         self.assertEqual([r["epochs"][0]["samples"] for r in records], [640, 640])
@@ -261,8 +261,9 @@ class Refusals(TrainTest):
         self.assertAlmostEqual(float(efficiency.rstrip("%")), 50 * float(speed_up), delta=0.51)
         low, high = map(float, interval.split("-"))
         self.assertLessEqual(low, high)
-        _, err = self.arlab("train", "-B", 32, "--local-batch", 16, code=2)
-        self.assertIn("--batch, of all workers, and --local-batch, of each, are both given", err)
+        for both in (("-B", "32:per_worker=16"), ("-B", 32, "--local-batch", 16)):  # the second by its old name
+            _, err = self.arlab("train", *both, code=2)
+            self.assertIn("--batch is 32 of all workers together, and per_worker=16 of each: give one", err)
 
     def test_steps_go_on_beyond_the_epochs_unless_these_are_given(self):
         record = self.record(*SMALL, "--steps", 50)

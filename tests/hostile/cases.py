@@ -1,6 +1,6 @@
 """Hostile inputs: what people, scripts, and damaged files give to the program, and what must come back.
 
-The commands come from `arlab --help` and the options from `arlab VERB --help-all`, so that a new option is covered without an
+The commands come from `arlab --help` and the options from `arlab VERB --help`, so that a new option is covered without an
 edit here. A new command needs a line in BASES, and is an error until it has one.
 """
 
@@ -92,6 +92,7 @@ WRONG = {
     "MODEL": NAMES + ["profile:", "profile:nosuch", "profile:./missing", "profile:./folder", "profile:./garbage.bin", "profile:/dev/zero"],
     "PERCENT": NUMBERS, "SPEC": NAMES + ["topk:ratio=0", "priority:slice=0", "buckets:bucket=nan"], "SPECS": NAMES + [","],
     "SETTINGS": ["", " ", "x", "x=", "=1", "x=1,x=1", "every=nan", "keep=-1", ESCAPES],
+    "ROWS": WHOLE,
     "": NAMES,  # a flag has no value
 }
 # Values that are extreme: refused or done, but soon, and with a word.
@@ -101,7 +102,9 @@ EXTREME = {
     "TIME": ["0", "1ps", "100000s"], "RATE": ["0", "1e-300", "1e300"], "PART": ["0", "2", "1e300"],
     "FILE": ["/dev/null", "new\nline", "a/b/c", "-", "valid.jsonl"],
     "NAMES": ["all", "ring,ring", "RING"], "NAME": ["RING", "-"], "NETWORKS": ["1", "8e15", "1e15G", "crossbar,ring"], "PERCENT": ["0", "1e6", "1e300"],
+    "ROWS": ["0", "all", "exceptions", "1e9"],
 }
+SHARED = ("count",)  # tried with the options that all commands share, which `arlab --help` lists
 BATCH = {"--dry-run"}  # flags that make a huge sweep cheap
 
 
@@ -124,10 +127,13 @@ def commands_of(arlab, environment):
 
 
 def options_of(arlab, command, environment):
-    page = subprocess.run([arlab, *command, "--help-all"], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    page = subprocess.run([arlab, *command, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=False)
     if page.returncode != 0:
         return None  # `train` without the program that trains
-    found = [Option(names, type_, command) for names, type_ in words_of(page.stdout) if "--help" not in names]
+    text = page.stdout
+    if tuple(command) == SHARED:
+        text += subprocess.run([arlab, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=True).stdout
+    found = [Option(names, type_, command) for names, type_ in words_of(text) if not {"--help", "--version"} & set(names)]
     for option in found:
         if option.type not in WRONG:
             raise ValueError(f"cases.py has no values for the type {option.type} of {' '.join(command)} {option.name}: add a line to WRONG, "

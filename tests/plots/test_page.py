@@ -308,6 +308,12 @@ class Using(unittest.TestCase):
         self.assertIn("label,algorithm,", text)
         self.assertIn("time_us.median", text)
 
+    def test_what_the_commands_answered_comes_first(self) -> None:
+        page = render(literal({**sample(), "answers": [{"file": "a.jsonl", "sentences": ["Verdict: <b>none</b>.", "1 of 2 proofs WRONG: ring."]}]}))
+        said = page.one("ul", id="summary").all("li")
+        self.assertEqual(said[0].text(), "Verdict: <b>none</b>.")
+        self.assertEqual(said[1].attributes["class"], "bad")
+
     def test_the_summary_reports_a_failed_check(self) -> None:
         data = sample()
         data["records"][0]["claimed"]["messages"] += 1

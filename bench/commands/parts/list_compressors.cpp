@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
-#include "bench/text/table.hpp"
+#include "bench/text/listing.hpp"
 #include "training/compressors/compressor.hpp"
 
 namespace arlab::bench {
@@ -24,7 +24,7 @@ std::string join(const std::string& list, const std::string& next) {
 
 }  // namespace
 
-void list_compressors() {
+void list_compressors(const Listing& listing) {
   Rows kinds, parameters;
   for (const training::CompressorKind& k : training::compressors()) {
     std::string ways;
@@ -37,13 +37,13 @@ void list_compressors() {
                             std::string(p.name), std::string(p.default_value),
                             fmt::format("{} to {}", p.min, p.max), std::string(p.help)});
   }
-  fmt::print(
-      "{}\nn elements; bytes are those of one rank's code. Examples: topk:ratio=0.01, "
-      "int8:feedback=on.\n\n{}",
-      markdown({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimizer",
-                "NaN, infinity, zero", "source"},
-               kinds),
-      markdown({"compressor", "parameter", "default", "values", "meaning"}, parameters));
+  listing.table({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimizer",
+                 "NaN, infinity, zero", "source"},
+                kinds);
+  listing.note(
+      "\nn elements; bytes are those of one rank's code. Examples: topk:ratio=0.01, "
+      "int8:feedback=on.\n\n");
+  listing.table({"compressor", "parameter", "default", "values", "meaning"}, parameters);
 }
 
 }  // namespace arlab::bench

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "bench/commands/commands.hpp"
-#include "bench/text/table.hpp"
+#include "bench/text/listing.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/placement.hpp"
 #include "simulator/topologies/routing/routing.hpp"
@@ -14,7 +14,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 }  // namespace
 
-void list_topologies() {
+void list_topologies(const Listing& listing) {
   Rows rows;
   for (const simulator::TopologyKind& kind : simulator::topologies())
     for (const Parameter& p : kind.parameters) {
@@ -23,18 +23,18 @@ void list_topologies() {
                       std::string(p.name), std::string(p.default_value), std::string(p.help),
                       first ? std::string(kind.source) : ""});
     }
-  fmt::print(
-      "{}\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a file (GraphML, DOT, or "
-      "another "
-      "program's).\n\n",
-      markdown({"topology", "idea", "parameter", "default", "meaning", "source"}, rows));
+  listing.table({"topology", "idea", "parameter", "default", "meaning", "source"}, rows);
+  listing.note(
+      "\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a file (GraphML, DOT, or another "
+      "program's).\n\n");
   Rows routings, placements;
   for (const simulator::Routing r : simulator::kRoutings)
     routings.push_back({std::string(name(r)), std::string(simulator::summary(r))});
   for (const simulator::Placement p : simulator::kPlacements)
     placements.push_back({std::string(name(p)), std::string(simulator::summary(p))});
-  fmt::print("{}\n{}", markdown({"routing", "idea"}, routings),
-             markdown({"placement", "idea"}, placements));
+  listing.table({"routing", "idea"}, routings);
+  listing.note("\n");
+  listing.table({"placement", "idea"}, placements);
 }
 
 }  // namespace arlab::bench

@@ -11,7 +11,6 @@ struct Renamed {
 inline constexpr Renamed kRenamed[] = {{"--plan", "--dry-run"},
                                        {"--place", "--buffers"},
                                        {"--samples", "--raw"},
-                                       {"--misses", "--worst"},
                                        {"--share", "--jobs=share=on"},
                                        {"--bandwidth", "--network"},
                                        {"--critical-path", "--record=critical_path"},
@@ -27,7 +26,8 @@ inline constexpr Renamed kRenamed[] = {{"--plan", "--dry-run"},
                                        {"--no-verify", "--open-mpi=jobs=0"},
                                        {"--no-title", "--figure=title=off"},
                                        {"--share-y", "--figure=share_y=on"},
-                                       {"--winners", "--only=winners"}};
+                                       {"--winners", "--only=winners"},
+                                       {"--parameters", "--list=parameters=on"}};
 
 /// An option that became a setting of another. The first that the command has counts.
 struct OldSetting {
@@ -81,6 +81,9 @@ inline constexpr OldSetting kOldSettings[] = {{"--groups", "--layout", "groups"}
                                               {"--seed", "--compute", "seed"},
                                               {"--largest", "--time", "largest"},
                                               {"--tuner", "--nccl-log", "tuner"},
+                                              {"--local-batch", "--batch", "per_worker"},
+                                              {"--ranks", "--assume", "ranks"},
+                                              {"--collective", "--assume", "collective"},
                                               {"--open-mpi-version", "--open-mpi", "version"},
                                               {"--verify-jobs", "--open-mpi", "jobs"},
                                               {"--launches", "--open-mpi", "jobs"},
@@ -95,7 +98,9 @@ inline constexpr OldSetting kOldSettings[] = {{"--groups", "--layout", "groups"}
                                               {"--drop-remainder", "--input", "drop_remainder"},
                                               {"--drop-last", "--input", "drop_remainder"},
                                               {"--prefetch", "--input", "prefetch"},
-                                              {"--input-threads", "--input", "threads"}};
+                                              {"--input-threads", "--input", "threads"},
+                                              {"--misses", "--list", "misses"},
+                                              {"--network", "--nccl-log", "network"}};
 
 /// An option that became a parameter of what --strategy names.
 struct Moved {

@@ -58,6 +58,8 @@ class Replacing {
       for (const auto& [old_name, strategy, parameter] : kMoved)
         if (old == old_name) return move(old, strategy, parameter);
     if (old == "--check" && has_option(command_, "--open-mpi")) return check_rules();
+    if ((old == "--worst" || old == "--misses") && has_option(command_, "--threshold"))
+      return rename(old, "--rows");
     if (old == "--by" && has_option(command_, "--open-mpi")) return choose_way();
     if (old == "--table" && has_option(command_, "--raw")) return name_table();
     if (old == "--algorithm") return name_algorithms(old);

@@ -23,7 +23,7 @@ class Choice:
 
 
 class Tuning(Results[Choice]):
-    """Choices, and the tuning table that `arlab run auto --table` takes."""
+    """Choices, and the tuning table that `arlab run auto:table=FILE` takes."""
 
     def __init__(self, rows: Any, table_text: str) -> None:
         super().__init__(rows)

@@ -125,7 +125,7 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
   return decision;
 }
 
-std::string explain(const Decision& decision) {
+std::vector<std::string> explain(const Decision& decision) {
   std::string pays, does_not, rates;
   for (const Payoff& one : decision.payoffs) {
     if (one.saves >= kWorthwhile)
@@ -135,9 +135,10 @@ std::string explain(const Decision& decision) {
       append(does_not, one.compressor);
     if (decision.knows_rates) append(rates, payoff_by_rate(one));
   }
-  std::string text;
+  std::vector<std::string> sentences;
   if (!decision.payoffs.empty()) {
-    text = fmt::format("Does compression pay on {} GPUs, {}? ", decision.gpus, decision.network);
+    std::string text =
+        fmt::format("Does compression pay on {} GPUs, {}? ", decision.gpus, decision.network);
     if (pays.empty())
       text += fmt::format("No: none of {} makes a step 1% shorter.", does_not);
     else
@@ -146,13 +147,14 @@ std::string explain(const Decision& decision) {
     if (!rates.empty())
       text +=
           fmt::format(" By the rate of a port: {}.", rates.replace(rates.find(' '), 1, " pays "));
-    text += " A plan does not know what that does to accuracy.\n";
+    text += " A plan does not know what that does to accuracy.";
+    sentences.push_back(std::move(text));
   }
   if (!decision.scheduler.empty() && decision.scheduler_saves >= kWorthwhile)
-    text +=
-        fmt::format("Best buckets on {}: a step is {} shorter with --scheduler {}.\n",
-                    decision.network, whole_percent(decision.scheduler_saves), decision.scheduler);
-  return text;
+    sentences.push_back(fmt::format("Best buckets on {}: a step is {} shorter with --scheduler {}.",
+                                    decision.network, whole_percent(decision.scheduler_saves),
+                                    decision.scheduler));
+  return sentences;
 }
 
 }  // namespace arlab::bench

@@ -38,6 +38,6 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
                 const ScaleNetwork& network, Rank gpus, bool rates);
 
 /// Returns sentences: what pays, below which rate, and the best buckets.
-std::string explain(const Decision& decision);
+std::vector<std::string> explain(const Decision& decision);
 
 }  // namespace arlab::bench

@@ -71,9 +71,6 @@ void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
 training::ModelProfile ScaleOptions::profile() const {
   if (!model.starts_with(kProfile)) fail(Blame::usage, unknown_profile(model));
   check_compute();
-  if (batch > 0 && local_batch > 0)
-    fail(Blame::usage,
-         "--batch, of all workers, and --local-batch, of each, are both given: give only one");
   const training::ModelProfile whole = training::load_profile(model.substr(kProfile.size()));
   return with_batch(whole, local_batch > 0 ? local_batch : whole.batch,
                     slowdown.size() == 1 ? slowdown.front() : 1);
@@ -85,7 +82,7 @@ training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profi
   if (batch % all_workers != 0)
     fail(Blame::usage,
          fmt::format("--batch {} cannot be divided among {} equally: give a multiple, or "
-                     "--local-batch, which is per worker",
+                     "--batch per_worker=NUMBER",
                      batch, show_plural(all_workers, "worker")));
   return with_batch(profile, batch / all_workers, 1);
 }
@@ -93,10 +90,10 @@ training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profi
 std::string note_on_batch(Count batch, std::span<const Rank> workers) {
   if (batch == 0 || workers.empty() || std::ranges::max(workers) == 1) return "";
   return fmt::format(
-      "--batch {} is of all workers together: {} per worker on {} (it was per worker before; that "
-      "is "
-      "--local-batch)",
-      batch, show_count(batch / workers.back()), show_plural(workers.back(), "worker"));
+      "--batch {} is of all workers together: {} per worker on {} (of each: --batch "
+      "per_worker={})",
+      with_commas(batch), with_commas(batch / workers.back()),
+      show_plural(workers.back(), "worker"), batch);
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {

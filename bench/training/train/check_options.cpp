@@ -54,9 +54,6 @@ Count most_samples(const TrainConfig& c) { return (c.batch + c.workers - 1) / c.
 }  // namespace
 
 void check_values(const TrainOptions& options) {
-  if (options.given("--batch") && options.given("--local-batch"))
-    fail(Blame::usage,
-         "--batch, of all workers, and --local-batch, of each, are both given: give only one");
   const std::string& aggregation = options.aggregation;
   std::vector<std::string_view> known{"auto", "doubling", "balanced"};
   for (const training::Aggregation a : training::kAggregations) known.push_back(name(a));

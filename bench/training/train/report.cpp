@@ -227,7 +227,7 @@ std::string explain(const TrainResult& r) {
   if (r.staleness.empty()) return text;
   text += "Staleness of updates:";
   for (const auto& [old, updates] : r.staleness)
-    text += fmt::format(" {}: {}{}", old, show_count(updates),
+    text += fmt::format(" {}: {}{}", old, with_commas(updates),
                         old == r.staleness.rbegin()->first ? "\n" : ",");
   return text;
 }

@@ -30,6 +30,9 @@ double accuracy(const training::BatchResult& outcome);
 /// Returns sentences about where the time of a step went.
 std::string explain(const TrainResult& result);
 
+/// Returns which of several trainings had the fastest step and the best accuracy; empty of one.
+std::string explain_fastest(const std::vector<TrainResult>& results);
+
 Record train_record(const TrainResult& result, const TrainOptions& options);
 
 }  // namespace arlab::bench

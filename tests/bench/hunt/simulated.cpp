@@ -1,4 +1,5 @@
 // The search names faults of simulated networks, through the simulator itself.
+#include "bench/hunt/hunt_answers.hpp"
 #include "bench/hunt/hunt_report.hpp"
 #include "bench/hunt/search/search.hpp"
 #include "bench/hunt/simulated_probe.hpp"
@@ -116,4 +117,25 @@ TEST_CASE("hunt: rates that suit slow ports, and the command that prices them") 
   CHECK(record["verdict"] == "slow");
   CHECK(record["findings"][0]["ranks"] == Json({3}));
   CHECK(record["rates"] == "2x2x2x1x2");
+}
+
+TEST_CASE("hunt, simulated: a record answers what is slow, or that nothing is") {
+  using Sentences = std::vector<std::string>;
+  const Hunted hunted{.ranks = 16, .network = "leaf_spine", .bytes = 1 << 20};
+  const auto said = [&](const std::string& faults) {
+    return hunt_answers(hunt_record(hunted, searched("leaf_spine:leaves=4,hosts=4" + faults, 16)));
+  };
+  CHECK(said("") == Sentences{"Nothing is slow among 16 ranks."});
+  CHECK(said(",slow=h3--leaf0:2") ==
+        Sentences{"rank 3: a slow port, 2.00 times as long as usual by bandwidth."});
+  Json few_hosts =
+      hunt_record(hunted, searched("leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2", 16));
+  few_hosts["hosts"] = {"a", "b", "c"};  // as of an edited file
+  CHECK(hunt_answers(few_hosts).front().starts_with("rank 3: a slow port"));
+  few_hosts["hosts"].push_back("d");
+  CHECK(hunt_answers(few_hosts).front().starts_with("rank 3 (d): a slow port"));
+  Json noisy = hunt_record(hunted, searched("leaf_spine:leaves=4,hosts=4", 16));
+  noisy["verdict"] = "noisy";
+  CHECK(hunt_answers(noisy) ==
+        Sentences{"The measurements of 16 ranks are too noisy to tell what is slow."});
 }

@@ -171,7 +171,7 @@ TEST_CASE("ranks, roots and segments are held to their ranges") {
 TEST_CASE(
     "a sweep of more configurations than anybody waits for is refused before it fills memory") {
   CHECK(refused("ring -p 1..100000+1 -n 1..100000+1") ==
-        "2: 1e+10 configurations are too many: take larger steps, at most 1'000'000 "
+        "2: 1e+10 configurations are too many: take larger steps, at most 1,000,000 "
         "configurations in one sweep");
   CHECK(parse("ring,tree -p 1..500000+1 -n 1").configs().size() == 1'000'000);
 }

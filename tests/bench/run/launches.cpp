@@ -60,7 +60,7 @@ TEST_CASE("launches: a row has the median of the medians, and both spreads") {
   const auto rows = rows_of_launches(launches_of(5, 20));
   CHECK(rows.front().medians_us == std::vector<double>{100, 101, 102, 103, 104});
   CHECK(rows.front().within == Approx(0.01));
-  const std::string text = table_of_launches(rows);
+  const std::string text = show_table(table_of_launches(rows), {}, {});
   CHECK(text.find("| ring      |     4 | 1 KiB | 102 us |") != std::string::npos);
   CHECK(text.find("no CI of 5, range 100 us to 104 us") != std::string::npos);
 }

@@ -52,7 +52,7 @@ TEST_CASE("a profile sums the simulated time of all its calls") {
   profile.add(simulated("ring", 77, 1e9));  // not of the profile
   const std::string table = profile.table();
   CHECK_THAT(table,
-             contains("All 1'015 calls of the profile (2 sizes), which took 4 ms on 4 ranks"));
+             contains("All 1,015 calls of the profile (2 sizes), which took 4 ms on 4 ranks"));
   CHECK_THAT(table,
              contains("| ring      |    64 | alpha_beta | 4.5 ms "));  // 15 x 100 + 1000 x 3 us
   CHECK_THAT(table, contains("| tree      |    64 | alpha_beta | some sizes skipped |"));

@@ -6,18 +6,18 @@ using namespace arlab;
 using namespace arlab::bench;
 
 TEST_CASE("columns are as wide as their widest cell, numbers align right") {
-  CHECK(markdown({"name", "n"}, {{"ring", "1"}, {"butterfly", "1'000"}}) ==
+  CHECK(markdown({"name", "n"}, {{"ring", "1"}, {"butterfly", "10000"}}) ==
         "| name      |     n |\n"
         "| --------- | ----: |\n"
         "| ring      |     1 |\n"
-        "| butterfly | 1'000 |\n");
+        "| butterfly | 10000 |\n");
 }
 
 TEST_CASE("numbers with units, signs and exponents align right, text does not") {
   const auto aligns_right = [](const std::string& cell) {
     return markdown({"x"}, {{cell}}).find(":") != std::string::npos;
   };
-  for (const char* number : {"0", "12", "-3", "+5", "1'048'576", "1.5e-06", "12.5 us", "4 KiB"}) {
+  for (const char* number : {"0", "12", "-3", "+5", "1048576", "1.5e-06", "12.5 us", "4 KiB"}) {
     INFO(number);
     CHECK(aligns_right(number));
   }

@@ -222,17 +222,15 @@ TEST_CASE("scale: a global batch is divided among the workers") {
         Approx(factor * picoseconds(usual.layers[0].forward)).epsilon(1e-6));
   CHECK_THAT(refusal([&] { options.on_each(usual, 3); }),
              contains("--batch 256 cannot be divided among 3 workers equally"));
-  options.local_batch = 8;
-  CHECK_THAT(refusal([&] { options.profile(); }), contains("are both given: give only one"));
   const Rank workers[] = {4, 8};
   CHECK(
       note_on_batch(32, workers) ==
-      "--batch 32 is of all workers together: 4 per worker on 8 workers (it was per worker before; "
-      "that is --local-batch)");
+      "--batch 32 is of all workers together: 4 per worker on 8 workers (of each: --batch "
+      "per_worker=32)");
   CHECK(
       note_on_batch(32, std::span(workers, 1)) ==
-      "--batch 32 is of all workers together: 8 per worker on 4 workers (it was per worker before; "
-      "that is --local-batch)");
+      "--batch 32 is of all workers together: 8 per worker on 4 workers (of each: --batch "
+      "per_worker=32)");
   CHECK(note_on_batch(0, workers).empty());
   CHECK(note_on_batch(32, std::span(workers, 0)).empty());
 }

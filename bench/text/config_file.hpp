@@ -1,0 +1,26 @@
+// Configuration files: options of commands in TOML, so that they need not be typed each time.
+//
+// A table per command has its options by their long names; keys outside tables are for every
+// command that has such an option:
+//
+//   backend = "mpi"
+//   [run]
+//   size = ["1K", "64K"]
+//   time = "1s"
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace arlab::bench {
+
+/// Returns the words of a command line without --config FILE, and with the options of the file that
+/// it does not give itself. `app` has the options of the command. Throws Error(environment) for a
+/// file that cannot be read, and Error(usage) that names the file and the key that is no option.
+std::vector<std::string> with_config(const CLI::App& app, std::vector<std::string> words);
+
+}  // namespace arlab::bench

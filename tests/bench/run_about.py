@@ -1,0 +1,154 @@
+"""What arlab says about itself: help, version, manual pages, completions, options from a file; and what a terminal shows."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import unittest
+
+import program
+
+
+class About(program.ProgramTest):
+    def complete(self, *words):
+        return self.arlab("complete", "--", *words)[0].split()
+
+    def test_help_of_a_command_is_its_help(self):
+        self.assertEqual(self.arlab("help", "count"), self.arlab("count", "--help"))
+        self.assertEqual(self.arlab("count", "--help-all"), self.arlab("count", "--help"))
+        _, err = self.arlab("help", "cuont", code=2)
+        self.assertIn("did you mean 'count'", err)
+
+    def test_short_help_is_shorter(self):
+        short, whole = self.arlab("run", "-h")[0], self.arlab("run", "--help")[0]
+        self.assertLess(len(short.splitlines()), 50)
+        self.assertNotIn("--start ", short)
+        self.assertIn("--start ", whole)
+
+    def test_version_in_three_spellings(self):
+        self.assertEqual(self.arlab("version"), self.arlab("--version"))
+        self.assertEqual(self.arlab("-V"), self.arlab("--version"))
+        self.assertIn("did you mean '--version'", self.arlab("--verison", code=2)[1])
+
+    def test_every_command_has_a_manual_page(self):
+        commands = self.complete("")
+        self.assertIn("simulate", commands)
+        for command in commands[:commands.index("help")]:
+            if command == "train" and not program.TRAINS:
+                continue
+            page = self.arlab("manual", command)[0]
+            self.assertTrue(page.startswith(f".TH ARLAB\\-{command} 1 "), command)
+            for section in (".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH EXAMPLES"):
+                self.assertIn(section, page, command)
+        for name in re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", self.arlab("simulate", "--help")[0], re.MULTILINE):
+            self.assertIn(name.replace("-", "\\-"), self.arlab("manual", "simulate")[0])
+        self.assertIn("did you mean 'run'", self.arlab("manual", "rnu", code=2)[1])
+        self.arlab("manual", code=2)
+
+    def test_words_are_completed(self):
+        self.assertEqual(self.complete("simulate", "rin"), ["ring"])
+        self.assertEqual(self.complete("simulate", "ring,swi"), ["ring,swing", "ring,swing_whole", "ring,switchml"])
+        self.assertEqual(self.complete("simulate", "ring", "--network", "tor"), ["torus"])
+        self.assertEqual(self.complete("simulate", "ring", "--network=alpha"), ["--network=alpha_beta"])
+        self.assertIn("--columns", self.complete("run", "--col"))
+        self.assertEqual(self.complete("run", "ring", "-b", "thr"), ["threads"])
+        self.assertEqual(self.complete("run", "ring", "--json", ""), [])
+        self.assertEqual(self.complete("si"), ["simulate"])
+        self.assertEqual(self.complete("help", "ver"), ["verify"])
+        self.assertEqual(self.complete("nothing", "a"), [])
+
+    def test_bash_completes(self):
+        (self.folder / "arlab").symlink_to(program.ARLAB)
+        script = ('source <(./arlab completion bash); COMP_WORDS=(./arlab simulate ri); COMP_CWORD=2; _arlab; echo "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=program.ALONE, capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout, "ring\n")
+        for shell in ("zsh", "fish"):
+            self.assertIn(f"arlab completion {shell}", self.arlab("completion", shell)[0])
+        self.assertIn("did you mean 'bash'", self.arlab("completion", "bsh", code=2)[1])
+
+    def test_options_come_from_a_file(self):
+        self.write("lab.toml", 'backend = "threads"\n[count]\nranks = [4, 8]\nelements = 1000\n\n[run]\ntime = "1ms"\n')
+        out, _ = self.arlab("count", "ring", "--config", "lab.toml")
+        self.assertEqual([ranks for (ranks,) in program.columns(out, "ranks")], ["4", "8"])
+        out, _ = self.arlab("count", "ring", "--config=lab.toml", "-p", "2")  # the command line wins
+        self.assertEqual([ranks for (ranks,) in program.columns(out, "ranks")], ["2"])
+        self.assertIn("measured configuration", self.arlab("run", "ring", "-p", "1", "-n", "1", "--config", "lab.toml")[0])
+        for text, word in (("[cuont]\n", "did you mean 'count'"), ("[count]\nrnaks = 4\n", "did you mean 'ranks'"), ("[count\n", "bad.toml, line"),
+                           ("[count]\nresume = 4\nranks = true\n", "needs a value")):
+            self.write("bad.toml", text)
+            self.assertIn(word, self.arlab("count", "--config", "bad.toml", code=2)[1])
+        self.arlab("count", "--config", "none.toml", code=3)
+        self.arlab("count", "--config", code=2)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def test_a_list_is_json_on_request(self):
+        [ring] = [line for line in self.json_lines("list", "algorithms", "--json") if line["algorithm"] == "ring"]
+        self.assertEqual(ring["list"], "algorithms")
+        self.assertTrue(all(line["list"] == "types" for line in self.json_lines("list", "types", "--json")))
+        self.assertGreater(len({line["list"] for line in self.json_lines("list", "--json")}), 6)
+
+    def json_lines(self, *arguments):
+        return [json.loads(line) for line in self.arlab(*arguments)[0].splitlines()]
+
+
+class Terminal(program.ProgramTest):
+    def typed(self, columns, *arguments, **variables):
+        """What a terminal of this width shows, line by line."""
+        here, there = pty.openpty()
+        fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        env = {**program.ALONE, "TERM": "xterm", **variables}
+        env.pop("COLUMNS", None) if "COLUMNS" not in variables else None
+        env.pop("NO_COLOR", None) if "NO_COLOR" not in variables else None
+        with subprocess.Popen(self.command(*arguments), cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=there,
+                              stderr=subprocess.PIPE) as process:
+            os.close(there)
+            text = b""
+            try:
+                while part := os.read(here, 65536):
+                    text += part
+            except OSError:  # the other end is closed
+                pass
+            errors = process.stderr.read().decode()
+        os.close(here)
+        self.assertEqual(process.returncode, 0, errors)
+        return text.decode().replace("\r\n", "\n").splitlines()
+
+    def plain(self, lines):
+        return [re.sub("\033\\[[0-9;]*m", "", line) for line in lines]
+
+    def test_no_line_is_wider_than_the_terminal(self):
+        for columns in (60, 80, 100, 140):
+            with self.subTest(columns):
+                lines = self.typed(columns, "run", "all", "-p", "4", "-s", "1K,64K", "--time", "1ms")
+                self.assertLessEqual(max(map(len, self.plain(lines))), columns)
+                self.assertIn("| algorithm", lines[0])
+        self.assertTrue(any(line.startswith("Verdict") or "fastest" in line for line in lines))
+
+    def test_columns_of_the_environment_count_on_a_terminal_only(self):
+        wide = ("simulate", "ring,tree", "-p", "8", "-s", "1M", "--network", "torus:dims=2x4")
+        self.assertLessEqual(max(map(len, self.typed(200, *wide, COLUMNS="70"))), 70)
+        piped = subprocess.run(self.command(*wide), cwd=self.folder, env={**program.ALONE, "COLUMNS": "70"}, capture_output=True, text=True,
+                               timeout=60, check=True).stdout
+        self.assertGreater(max(map(len, piped.splitlines())), 100)
+
+    def test_a_terminal_shows_all_columns_on_request(self):
+        few = self.typed(200, "simulate", "ring,tree", "-p", "8")[0]
+        self.assertNotIn("messages", few)
+        self.assertIn("messages", self.typed(40, "simulate", "ring,tree", "-p", "8", "--columns", "all")[0])
+        self.assertEqual(self.typed(40, "simulate", "ring,tree", "-p", "8", "--columns", "time,messages")[0].split(), ["|", "time", "|", "messages", "|"])
+
+    def test_the_baseline_is_marked_and_no_color_is_respected(self):
+        command = ("run", "ring", "-p", "2", "-s", "1K", "--time", "1ms", "-b", "threads")
+        self.assertNotIn("\033", "".join(self.typed(100, *command, NO_COLOR="1")))
+        out, _ = self.arlab(*command)
+        self.assertNotIn("\033", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
