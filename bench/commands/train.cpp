@@ -152,9 +152,7 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& command, Session& session) {
-  command.description("Train a model on several workers, and report the cost of communication\n\n" +
-                      std::string(kExamples) + "\n");
-  command.footer("");  // not the program's examples
+  command.footer(std::string(kExamples));
   const auto options = std::make_shared<TrainOptions>();
   options->add(command);
   command.callback([options, &session] {

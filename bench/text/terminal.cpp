@@ -12,20 +12,22 @@
 namespace arlab::bench {
 namespace {
 
-constexpr int kFewestColumns = 20, kMostColumns = 10'000, kUsualColumns = 80;
+constexpr int kFewestColumns = 20, kMostColumns = 10'000;
 
 std::string_view environment_text(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
 }
 
+// 0: nobody knows. A launcher such as mpirun reads its processes from terminals without size, and
+// passes on to a file or to a real one.
 int columns_of_stdout() {
   const std::string_view given = environment_text("COLUMNS");
   int columns = 0;
   std::from_chars(given.data(), given.data() + given.size(), columns);
   winsize size{};
   if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-  if (columns <= 0) columns = kUsualColumns;
+  if (columns <= 0) return 0;
   return columns < kFewestColumns ? kFewestColumns
          : columns > kMostColumns ? kMostColumns
                                   : columns;
@@ -35,8 +37,9 @@ int columns_of_stdout() {
 
 Terminal stdout_terminal() {
   if (!isatty(STDOUT_FILENO)) return {};
-  return {columns_of_stdout(),
-          environment_text("NO_COLOR").empty() && environment_text("TERM") != "dumb"};
+  const int columns = columns_of_stdout();
+  return {columns,
+          columns > 0 && environment_text("NO_COLOR").empty() && environment_text("TERM") != "dumb"};
 }
 
 std::string wrapped(std::string_view text, int columns) {

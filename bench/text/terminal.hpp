@@ -7,12 +7,12 @@
 namespace arlab::bench {
 
 struct Terminal {
-  int columns = 0;  ///< 0: not a terminal, so that nothing is shortened
+  int columns = 0;  ///< 0: not a terminal of known width, so that nothing is shortened
   bool colors = false;
 };
 
 /// Returns what stdout is. On a terminal, COLUMNS replaces the width that the system reports, and
-/// NO_COLOR turns colors off (no-color.org).
+/// NO_COLOR turns colors off (no-color.org). One of unknown width is taken for none.
 Terminal stdout_terminal();
 
 /// Returns text with a newline after each line of at most `columns` characters, broken at blanks; a

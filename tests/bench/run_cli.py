@@ -209,8 +209,8 @@ class Contract(program.ProgramTest):
             self.assertEqual(err, "")
             table, _, answer = out.partition("\n\n")
             self.assertTrue(all(line.startswith("|") for line in table.splitlines()))
-            self.assertTrue(all(line.startswith("Fastest ") for line in answer.splitlines()), answer)
-            self.assertTrue(answer)
+            self.assertEqual(answer.splitlines(), ["60 configurations, claimed = counted in all: messages, elements sent, and rounds: "
+                                                   "6 algorithms on 2 to 6 ranks."])
 
     def test_options_without_effect_are_refused(self):
         for option, value, needs in (("--layout", "groups=2", "algorithm hierarchical"), ("--layout", "dims=2x2", "algorithm torus_bucket"),

@@ -74,7 +74,7 @@ class Resume(program.ProgramTest):
         before = program.parse(self.read("a.jsonl"))[1]
         out, err = self.arlab(*SWEEP, "--json", "a.jsonl", "--resume")
         self.assertNotIn("|", out)
-        self.assertTrue(out.startswith("Fastest "), out)  # of what the file holds
+        self.assertTrue(out.startswith("60 configurations, claimed = counted in all"), out)  # of what the file holds
         self.assertIn("the file already held 60 of 60 configurations", err)
         self.assertEqual(program.parse(self.read("a.jsonl"))[1], before)
 

@@ -63,7 +63,8 @@ class Measure(program.ProgramTest):
         self.assertEqual(len(records), 4 * 3)  # with the row of the backend
         out, _ = self.arlab("compare", "l.jsonl", "l.jsonl")
         self.assertEqual(out.count("| 4, 4 "), 3)
-        self.assertNotIn("slower", out)
+        self.assertEqual(out.count("| same "), 3)
+        self.assertIn("None of 3 configurations is slower by more than 5%.", out)
 
     def test_launches_refuse_what_is_of_one_launch(self):
         for option in (["--csv", "a.csv"], ["--raw", "a.csv"], ["--resume"], ["--dry-run"], ["--json", "-"]):
@@ -153,7 +154,7 @@ class Measure(program.ProgramTest):
         self.assertRegex(out.splitlines()[2], r"^\| tree .*1000\.000 .* slower")
         self.assertIn("1 slower by more than 5%", err)
         out, _ = self.arlab("compare", "new.jsonl", "old.jsonl")
-        self.assertEqual(out.count("faster"), 1)
+        self.assertEqual(out.count("| faster "), 1)
         self.arlab("compare", "old.jsonl", "new.jsonl", "--threshold", "2000")
 
     def test_mistakes_are_named(self):
