@@ -38,8 +38,8 @@ int columns_of_stdout() {
 Terminal stdout_terminal() {
   if (!isatty(STDOUT_FILENO)) return {};
   const int columns = columns_of_stdout();
-  return {columns,
-          columns > 0 && environment_text("NO_COLOR").empty() && environment_text("TERM") != "dumb"};
+  return {columns, columns > 0 && environment_text("NO_COLOR").empty() &&
+                       environment_text("TERM") != "dumb"};
 }
 
 std::string wrapped(std::string_view text, int columns) {

@@ -62,9 +62,7 @@ ScaleOptions with_strategy(const char* strategy) {
 
 TEST_CASE("scale: what limits a step") {
   CHECK(ScaleCase{.network = "1000G"}.limit() == "computation");
-  CHECK(
-      ScaleCase{.network = "1000G:latency=20ms", .scheduler = "fifo"}.limit() ==
-      "latency");
+  CHECK(ScaleCase{.network = "1000G:latency=20ms", .scheduler = "fifo"}.limit() == "latency");
   CHECK(ScaleCase{.network = "1G"}.limit() == "bandwidth");
   CHECK(ScaleCase{.network = "25G", .scheduler = "none"}.limit() == "order");
   // It fits behind the backward pass, too, but this strategy cannot place it there.
@@ -223,14 +221,12 @@ TEST_CASE("scale: a global batch is divided among the workers") {
   CHECK_THAT(refusal([&] { options.on_each(usual, 3); }),
              contains("--batch 256 cannot be divided among 3 workers equally"));
   const Rank workers[] = {4, 8};
-  CHECK(
-      note_on_batch(32, workers) ==
-      "--batch 32 is of all workers together: 4 per worker on 8 workers (of each: --batch "
-      "per_worker=32)");
-  CHECK(
-      note_on_batch(32, std::span(workers, 1)) ==
-      "--batch 32 is of all workers together: 8 per worker on 4 workers (of each: --batch "
-      "per_worker=32)");
+  CHECK(note_on_batch(32, workers) ==
+        "--batch 32 is of all workers together: 4 per worker on 8 workers (of each: --batch "
+        "per_worker=32)");
+  CHECK(note_on_batch(32, std::span(workers, 1)) ==
+        "--batch 32 is of all workers together: 8 per worker on 4 workers (of each: --batch "
+        "per_worker=32)");
   CHECK(note_on_batch(0, workers).empty());
   CHECK(note_on_batch(32, std::span(workers, 0)).empty());
 }
