@@ -152,7 +152,9 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& command, Session& session) {
-  command.footer(std::string(kExamples));
+  command.description("Train a model on several workers, and report the cost of communication\n\n" +
+                      std::string(kExamples) + "\n");
+  command.footer("");  // not the program's examples
   const auto options = std::make_shared<TrainOptions>();
   options->add(command);
   command.callback([options, &session] {

@@ -168,15 +168,15 @@ class AtTheStart(FaultTest):
 
     def test_rank_slow_at_the_start(self):
         """A rank that starts after the others' patience is not missing."""
-        job = self.start_job(2, *SWEEP, "--timeout", "1s", "--runs", "3")
+        job = self.start_job(2, *SWEEP, "--timeout", "2s", "--runs", "3")
         self.wait_for(lambda: 1 in ranks_of(job), "rank 1")
         rank = ranks_of(job)[1]
         starts = not self.read("out")
         os.kill(rank, signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(5)
         os.kill(rank, signal.SIGCONT)
         status = job.wait(timeout=180)
-        if "has not responded for 1 s" in self.read("err"):
+        if "has not responded for 2 s" in self.read("err"):
             self.skipTest("the rank had started before it was stopped")
         self.assertTrue(starts)
         self.assertEqual(status, 0, self.read("err"))

@@ -64,17 +64,20 @@ std::string common_paragraphs(const CLI::App& app, const CLI::App& command) {
 }  // namespace
 
 std::string manual_page(const CLI::App& app, const CLI::App& command) {
+  std::string about = command.get_description(), examples = command.get_footer();
+  if (const std::size_t at = about.find("\n\nExamples:"); at != std::string::npos) {
+    examples = about.substr(at + 2);  // of a command whose help begins with them
+    about.resize(at);
+  }
   std::string text = fmt::format(
       ".TH ARLAB\\-{} 1 \"\" \"arlab {}\" \"Allreduce Lab\"\n.SH NAME\narlab\\-{} \\- {}\n"
       ".SH SYNOPSIS\n.B arlab {}\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n{}.\n.SH OPTIONS\n{}",
-      command.get_name(), kVersion, command.get_name(), roff(command.get_description()),
-      command.get_name(), roff(command.get_description()),
-      paragraphs_of(command) + common_paragraphs(app, command));
+      command.get_name(), kVersion, command.get_name(), roff(about), command.get_name(),
+      roff(about), paragraphs_of(command) + common_paragraphs(app, command));
   for (const CLI::App* const part : command.get_subcommands({}))
     text += fmt::format(".SH \"{} {}\"\n{}.\n{}", command.get_name(), part->get_name(),
                         roff(part->get_description()), paragraphs_of(*part));
-  if (!command.get_footer().empty())
-    text += fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(command.get_footer()));
+  if (!examples.empty()) text += fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(examples));
   text += ".SH \"SEE ALSO\"\n";
   std::string others;
   for (const CLI::App* const other : app.get_subcommands({}))

@@ -90,6 +90,7 @@ TEST_CASE("samples that are there before they are asked for need one thread") {
   for (int i = 0; i < 60; ++i) {
     do std::this_thread::sleep_for(1ms);  // computes
     while (made < (i + kAhead) * kBatch);
+    std::this_thread::sleep_for(5ms);  // the last sample is made before its batch is there
     pipeline.next();
   }
   CHECK(pipeline.threads() == 1);
