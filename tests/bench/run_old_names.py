@@ -3,6 +3,7 @@
 import unittest
 
 import program
+import tiny_profile
 
 # Command, old words, new words, notes.
 RENAMED = (
@@ -48,7 +49,7 @@ RENAMED = (
      "--network 10G:latency=5us --exchange groups=2 -a hierarchical --compute jitter=0.1,seed=3,slowdown=2",
      ("--latency is now a setting of --network: 10G:latency=5us", "--groups is now --exchange groups=2", "--jitter is now --compute jitter=0.1",
       "--seed is now --compute seed=3", "--slowdown is now --compute slowdown=2")),
-    ("replay -m profile:resnet50 -b virtual --steps 8", "--no-overlap --codec-cost 1,1 --compressor fp16", "--exchange overlap=off --compute codec=1,1 --compressor fp16",
+    ("replay -m profile:tiny.json -b virtual --steps 8", "--no-overlap --codec-cost 1,1 --compressor fp16", "--exchange overlap=off --compute codec=1,1 --compressor fp16",
      ("--no-overlap is now --exchange=overlap=off", "--codec-cost is now --compute codec=1,1")),
 )
 
@@ -59,12 +60,16 @@ PROFILED = (
      "plan --breakdown -a ring -m profile:vgg16 --gpus 4 --network 10G,25G --steps 4", ("`arlab plan --breakdown`", "--network")),
     ("train -m profile:vgg16 --topology torus:dims=2x4 --steps 4 --scheduler fifo buckets",
      "plan -a ring -m profile:vgg16 --gpus 8 --network torus:dims=2x4 --steps 4 --scheduler fifo buckets", ("`arlab plan --breakdown`", "--network")),
-    ("train -m profile:resnet50 -b virtual --bandwidth=10G --steps 8", "replay -m profile:resnet50 -b virtual --network=10G --steps 8",
+    ("train -m profile:tiny.json -b virtual --bandwidth=10G --steps 8", "replay -m profile:tiny.json -b virtual --network=10G --steps 8",
      ("`arlab replay`", "--network")),
 )
 
 
 class OldNames(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        tiny_profile.write(self.folder)
+
     def test_training_from_a_profile_has_its_own_commands(self):
         for old, new, now in PROFILED:
             with self.subTest(old=old):

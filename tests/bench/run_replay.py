@@ -10,20 +10,16 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import program  # noqa: E402
 import run_cli_mpi  # noqa: E402
+import tiny_profile  # noqa: E402
 
 MPIEXEC = os.environ.get("MPIEXEC", "")
-LAYERS = [{"name": name, "tensors": {"weight": elements}, "forward_us": 500, "backward_us": 1000.5}
-          for name, elements in (("one", 10_000), ("two", 30_000), ("three", 1_001))]
-PROFILE = {"profile": 1, "name": "tiny", "device": "none", "batch": 4, "samples": "images", "parameters": 41_001,
-           "gradient_bytes": 4, "optimizer_ps_per_parameter": 0, "layers": LAYERS,
-           "sources": {"parameters": "-", "forward_us": "-", "backward_us": "-", "optimizer_ps_per_parameter": "-"}}
 COMPUTE = 3 * 1500.5  # us
 
 
 class Replay(program.ProgramTest):
     def setUp(self):
         super().setUp()
-        (self.folder / "tiny.json").write_text(json.dumps(PROFILE), encoding="utf-8")
+        tiny_profile.write(self.folder)
 
     def replay(self, *arguments):
         return self.records("replay", "-m", "profile:tiny.json", "--steps", 8, *arguments)
