@@ -85,7 +85,8 @@ TEST_CASE("predicted = counted for every number of ranks up to 64") {
 
 TEST_CASE("predicted = counted for every size, root and cut") {
   for (const Rank p : unless_sanitized({1, 2, 3, 4, 5, 7, 8, 13, 16, 17}, {1, 2, 3, 5, 8, 13}))
-    for (const Count elements : std::set<Count>{0, 1, 3, p - 1, p, p + 1, 1000, 1009})
+    for (const Count elements : kSanitized ? std::set<Count>{0, 1, p - 1, p + 1, 1009}
+                                           : std::set<Count>{0, 1, 3, p - 1, p, p + 1, 1000, 1009})
       for (const Rank root : std::set<Rank>{0, p / 2, p - 1})
         for (const int segments : {1, 3})
           check_all_collectives({.ranks = p, .elements = elements, .root = root}, segments,

@@ -663,13 +663,13 @@ class SameBits(TrainTest):
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_compressed_processes_have_the_bits_of_virtual_ranks(self):
         for ranks, specs in ((2, ("fp16", "topk:ratio=0.01", "onebit", "qsgd", "powersgd", "dgc")), (4, ("qsgd", "dgc"))):
-            runs = self.check_in_processes(ranks, *SMALL, "-e", 2, "--optimizer", "sgd", "--compressor", *specs)
+            runs = self.check_in_processes(ranks, *SMALL, "-e", 1, "--optimizer", "sgd", "--compressor", *specs)
             self.assertEqual(len({str(losses(run)) for run in runs}), len(specs), "compressors differ in what they lose")
 
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_schedules_led_by_a_process_give_the_same_weights(self):
         names = ("fifo", "priority:slice=100K", "fusion:cycle=100us", "dear", "credit")
-        self.assertEqual(len(self.check_in_processes(2, *SMALL, "-e", 2, "--scheduler", *names)), len(names))
+        self.assertEqual(len(self.check_in_processes(2, *SMALL, "-e", 1, "--scheduler", *names)), len(names))
 
 
 class GoingOn(TrainTest):
@@ -690,7 +690,7 @@ class GoingOn(TrainTest):
         for strategy in ("multi_worker", "fsdp"):
             with self.subTest(strategy=strategy):
                 whole, folder = f"whole-{strategy}", f"run-{strategy}"
-                run = (*SMALL, "-s", strategy, "-e", 12 if os.environ.get("ARLAB_SANITIZE") else 30, "--checkpoint", "every=7")
+                run = (*SMALL, "-s", strategy, "-e", 8 if os.environ.get("ARLAB_SANITIZE") else 30, "--checkpoint", "every=7")
                 self.assertEqual(self.mpirun(2, *run, "--checkpoint", whole).returncode, 0)
                 self.run_with_a_dead_rank(folder, *run)
                 done = self.mpirun(2, *run, "--checkpoint", folder)
