@@ -51,23 +51,25 @@ def coding_cost(command):
 def settings_of(path):
     """Yields (cost, model, network, ranks, compressor, time saved as a part of the dense step, reason)."""
     first, *records = lines_of(path)
-    if not all(isinstance(line, dict) for line in [first, *records]) or first.get("kind") != "context" or any(r.get("kind") != "plan" for r in records):
+    if not all(isinstance(line, dict) for line in [first, *records]) or first.get("kind") != "context" or any(r.get("kind") not in ("plan", "plan_decision") for r in records):
         sys.exit(f"verdict.py: {path} is not a file of arlab plan --json: give such files")
     cost = coding_cost(str(first.get("command") or ""))
     best = {}
     for number, r in enumerate(records, 2):
+        if r["kind"] == "plan_decision":
+            continue
         for key in NUMBERS:
             value = r.get(key)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf") or (key == "step_us" and value == 0):
                 sys.exit(f"verdict.py: {path}:{number}: {key} is {value!r}: remove this line, or write the file again")
         # Another batch is another problem: runs of several are compared each with its own dense one.
-        key = (r.get("model"), r.get("network"), r["ranks"], r.get("compressor"), r.get("batch_per_worker"))
+        key = (r.get("model"), r.get("network"), r["ranks"], r.get("compressor"), r.get("batch_per_worker"), r.get("device"))
         if key not in best or r["step_us"] < best[key]["step_us"]:
             best[key] = r
-    for (model, network, ranks, compressor, batch), r in best.items():
+    for (model, network, ranks, compressor, batch, device), r in best.items():
         if compressor is None:
             continue
-        dense = best.get((model, network, ranks, None, batch))
+        dense = best.get((model, network, ranks, None, batch, device))
         if dense is None:
             sys.exit(f"verdict.py: {path} has no dense run of {model} on {network} with {ranks} workers: "
                      "add none to --compressor")

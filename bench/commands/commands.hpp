@@ -53,6 +53,7 @@ std::vector<std::string> names_of_lists();  ///< what `list` lists, and all
 void list_topologies(const Listing& listing);
 void list_compressors(const Listing& listing);
 /// In arlab: flushes stdout and replaces this process by arlab-train, if it was built.
+void list_gpus(const Listing& listing);
 void list_architectures(const Listing& listing);
 /// In arlab: replaces this process by arlab-train, if it was built; in arlab-train: does nothing.
 void hand_over_to_train(const std::vector<std::string>& words);

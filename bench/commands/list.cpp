@@ -122,6 +122,7 @@ constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"strategies", list_strategies},
                            {"backends", list_backends},
                            {"types", list_types},
+                           {"gpus", list_gpus},
                            {"architectures", list_architectures}};  // last: it may not return
 
 void list(const std::string& what, bool json) {
@@ -155,7 +156,7 @@ void add_list(CLI::App& command, Session&) {
       .add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
-          "backends, types, architectures (to train) or all (default)")
+          "backends, types, gpus (to plan), architectures (to train) or all (default)")
       ->type_name("");
   command.add_option("-o,--output", *output, "File to write (default -, stdout)")
       ->type_name("FILE");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "bench/commands/commands.hpp"
@@ -15,9 +16,9 @@
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/decisions/decision_report.hpp"
 #include "bench/training/profiled/alternatives.hpp"
 #include "bench/training/profiled/breakdown.hpp"
-#include "bench/training/profiled/decision.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -32,98 +33,144 @@ std::string saving(const Alternative& one, const ScaleRow& row) {
 
 std::string plan_table(const std::vector<ScaleRow>& rows) {
   std::vector<std::vector<std::string>> table;
+  const std::vector<std::string> devices = told_devices(rows);
+  const bool several = std::ranges::any_of(
+      rows, [&](const ScaleRow& row) { return row.model != rows.front().model; });
   for (const ScaleRow& r : rows) {
-    table.push_back({r.network, std::to_string(r.ranks), show_count(r.batch * r.ranks),
-                     show_count(r.batch), r.algorithm, show_time(r.step / 1e6),
+    table.push_back({several ? r.model : "", devices[table.size()], r.network,
+                     std::to_string(r.ranks), show_count(r.batch * r.ranks), show_count(r.batch),
+                     r.algorithm, show_time(r.step / 1e6),
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
                      fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
     for (const Alternative& one : r.alternatives)
       table.back().push_back(one.is_choice ? saving(one, r)
                                            : fmt::format("{:+.1f}%", -100 * one.saves));
   }
-  return compact(
-      {"network", "GPUs", "batch", "local batch", "algorithm", "step", "efficiency", "samples/s",
-       "limited by", "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
-      table);
+  return compact({"model", "GPU", "network", "GPUs", "batch", "local batch", "algorithm", "step",
+                  "efficiency", "samples/s", "limited by", "2x bandwidth", "scheduler",
+                  "other algorithm", "other strategy", "fp16"},
+                 table);
 }
 
-std::vector<ScaleRow> planned(const PlanOptions& options, const training::ModelProfile& model,
+// The number of rows that are done, of all.
+class PlannedRows {
+ public:
+  PlannedRows(std::size_t all, const Session& session) : all_(all), session_(session) {
+    if (Progress* const progress = session.progress.get()) progress->begin(all);
+  }
+  void begin(const std::string& what) const {
+    if (Progress* const progress = session_.progress.get()) progress->show(done_, what);
+  }
+  void end() {
+    ++done_;
+    if (session_.caller && session_.caller->progress) session_.caller->progress(done_, all_);
+  }
+
+ private:
+  std::size_t all_, done_ = 0;
+  const Session& session_;
+};
+
+ScaleRow planned(const PlanOptions& options, const training::ModelProfile& profile,
+                 const ScaleNetwork& network, Rank ranks) {
+  training::TrainingPlan plan =
+      options.plan(profile, options.schedulers.front(), options.compressors.front(), ranks);
+  const training::MakeNetwork make = options.place(plan, profile, network);
+  plan.algorithm = &choose_algorithm(options.algorithms.front(), plan, make);
+  ScaleRow row = simulated_row({.model = profile.name,
+                                .device = profile.device,
+                                .network = network.text(),
+                                .strategy = options.strategy.name(),
+                                .scheduler = options.schedulers.front(),
+                                .compressor = options.compressors.front(),
+                                .batch = profile.batch},
+                               plan, make, training::Ranks::one_for_all);
+  if (ranks > 1) row.alternatives = alternatives_of(row, plan, make, options, profile);
+  return row;
+}
+
+std::vector<ScaleRow> planned(const PlanOptions& options,
+                              const std::vector<training::ModelProfile>& models,
                               const std::vector<ScaleNetwork>& networks,
                               const std::vector<Rank>& gpus, const Session& session) {
-  Progress* const progress = session.progress.get();
-  if (progress) progress->begin(networks.size() * gpus.size());
+  PlannedRows progress(models.size() * networks.size() * gpus.size(), session);
   std::vector<ScaleRow> rows;
-  for (const ScaleNetwork& network : networks)
-    for (const Rank ranks : gpus) {
-      if (progress)
-        progress->show(rows.size(),
-                       fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
-      const training::ModelProfile profile = options.on_each(model, ranks);
-      training::TrainingPlan plan =
-          options.plan(profile, options.schedulers.front(), options.compressors.front(), ranks);
-      const training::MakeNetwork make = options.place(plan, profile, network);
-      plan.algorithm = &choose_algorithm(options.algorithms.front(), plan, make);
-      rows.push_back(simulated_row({.model = profile.name,
-                                    .network = network.text(),
-                                    .strategy = options.strategy.name(),
-                                    .scheduler = options.schedulers.front(),
-                                    .compressor = options.compressors.front(),
-                                    .batch = profile.batch},
-                                   plan, make, training::Ranks::one_for_all));
-      if (ranks > 1) rows.back().alternatives = alternatives_of(rows.back(), plan, make, options);
-      if (session.caller && session.caller->progress)
-        session.caller->progress(rows.size(), networks.size() * gpus.size());
-    }
+  for (const training::ModelProfile& model : models)
+    for (const ScaleNetwork& network : networks)
+      for (const Rank ranks : gpus) {
+        progress.begin(fmt::format("{}{} on {}", models.size() > 1 ? model.name + ", " : "",
+                                   show_plural(ranks, "GPU"), network.text()));
+        rows.push_back(planned(options, options.on_each(model, ranks), network, ranks));
+        progress.end();
+      }
   return rows;
 }
 
-// Of all networks, on the largest number of GPUs.
-std::vector<std::string> decisions(const PlanOptions& options,
-                                   const training::ModelProfile& profile,
-                                   const std::vector<ScaleNetwork>& networks, Rank gpus) {
-  std::vector<std::string> all;
+// Of all models and networks, on the largest number of GPUs.
+std::vector<Decision> decisions(const PlanOptions& options,
+                                const std::vector<training::ModelProfile>& models,
+                                const std::vector<ScaleNetwork>& networks,
+                                const std::vector<ScaleRow>& rows) {
+  std::vector<Decision> all;
+  const Rank gpus = rows.back().ranks;
   if (gpus == 1) return all;
-  bool rates_known = false;  // they are alike on the ports of all networks
-  for (const ScaleNetwork& network : networks) {
-    const bool rates = network.has_ports() && !rates_known;
-    rates_known = rates_known || rates;
-    for (std::string& one : explain(decide(options, profile, network, gpus, rates)))
-      all.push_back(std::move(one));
+  for (const training::ModelProfile& model : models) {
+    bool rates_known = false;  // they are alike on the ports of all networks
+    for (const ScaleNetwork& network : networks) {
+      const bool rates = network.has_ports() && !rates_known;
+      rates_known = rates_known || rates;
+      all.push_back(decide(options, options.on_each(model, gpus), network, gpus, rates));
+      for (const ScaleRow& row : rows)
+        if (row.ranks == gpus && row.model == model.name && row.device == model.device &&
+            row.network == network.text())
+          all.back().limit = name(row.limit);
+    }
   }
   return all;
+}
+
+std::string heading(const PlanOptions& options, const training::ModelProfile& profile) {
+  return fmt::format(
+      "{}: {} parameters, {} of gradients, {}, on {}\n", profile.name,
+      with_commas(profile.parameters()), show_bytes(profile.bytes()),
+      options.batch > 0
+          ? fmt::format("{} {} per step over all GPUs", with_commas(options.batch), profile.samples)
+          : fmt::format("{} {} per GPU and step", with_commas(profile.batch), profile.samples),
+      profile.device);
 }
 
 void run_plan(const PlanOptions& options, Session& session) {
   check_can_write(options.json);
   const std::vector<Rank> gpus = options.chosen_workers();
-  const training::ModelProfile model = options.profile();
-  training::ModelProfile profile = model;
-  for (const Rank ranks : gpus) profile = options.on_each(model, ranks);  // or throws, early
+  const std::vector<training::ModelProfile> models = options.profiles();
+  for (const training::ModelProfile& model : models)
+    for (const Rank ranks : gpus) options.on_each(model, ranks);  // or throws, early
   const std::vector<ScaleNetwork> networks = options.parsed_networks();
-  const std::vector<ScaleRow> rows = planned(options, model, networks, gpus, session);
+  const std::vector<ScaleRow> rows = planned(options, models, networks, gpus, session);
   if (session.progress) session.progress->clear();
-  if (session.caller)
-    for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
   if (const std::string note = note_on_batch(options.batch, gpus); !note.empty())
     say("note: {}\n", note);
-  if (options.json != "-" && !session.caller) {
+  if (session.caller) {
+    for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
+    return;
+  }
+  const std::vector<Decision> decided = decisions(options, models, networks, rows);
+  if (options.json != "-") {
+    std::string headings;
+    for (const training::ModelProfile& model : models) headings += heading(options, model);
     print(
-        "{}: {} parameters, {} of gradients, {}, on {}\n\n{}\n"
+        "{}\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
-        profile.name, with_commas(profile.parameters()), show_bytes(profile.bytes()),
-        options.batch > 0
-            ? fmt::format("{} {} per step over all GPUs", with_commas(options.batch),
-                          profile.samples)
-            : fmt::format("{} {} per GPU and step", with_commas(profile.batch), profile.samples),
-        profile.device, Lines{plan_table(rows)});
+        Lines{headings}, Lines{plan_table(rows)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
-    print_sentences(decisions(options, profile, networks, rows.back().ranks), true);
+    print_sentences(explain(decided), true);
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
   for (const ScaleRow& row : rows) file.add(to_json(row));
+  for (const Decision& decision : decided) file.add(to_json(decision));
 }
 
 }  // namespace
@@ -132,6 +179,9 @@ void add_plan(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab plan -m profile:resnet50 --gpus 8..512x8 --network 10G,100G\n"
       "  arlab plan -m profile:gpt2-xl --gpus 64 --network 100G,rail_pod --json plan.jsonl\n"
+      "  arlab plan -m profile:resnet50,profile:bert-base --gpus 64 --network 10G,25G,100G "
+      "--compute "
+      "gpu=a100\n"
       "  arlab plan -m profile:vgg16 --gpus 64 --network 25G --compressor powersgd\n"
       "  arlab plan -m profile:bert-large --gpus 256 --scheduler fifo mg_wfbp --compressor none "
       "fp16\n"

@@ -16,6 +16,7 @@
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/decisions/decision_report.hpp"
 #include "plots/explorer/engine/page.hpp"
 #include "training/io/json.hpp"
 
@@ -51,6 +52,8 @@ void add_answers(const Results& results, const std::string& file, Json& all) {
   for (const Json& record : results.records)
     if (record.value("kind", Json()) == "hunt")
       for (std::string& sentence : hunt_answers(record)) sentences.push_back(std::move(sentence));
+  for (std::string& sentence : explain(decisions_of(results.records)))
+    sentences.push_back(std::move(sentence));
   if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
 }
 

@@ -25,6 +25,7 @@ void set_compressor(training::GradientOptions& options, const std::string& spec)
 }
 
 training::CodecCost parse_codec_cost(const std::string& text, std::string_view or_else) {
+  if (text == "0") return {};
   const auto comma = text.find(',');
   const std::string parts[] = {text.substr(0, comma),
                                comma == text.npos ? "" : text.substr(comma + 1)};

@@ -17,7 +17,7 @@ void set_scheduler(training::GradientOptions& options, const std::string& spec);
 void set_compressor(training::GradientOptions& options, const std::string& spec);
 
 /// Reads the value of --compute codec, such as "1.2,0.4": nanoseconds to encode and to decode an
-/// element. `or_else` ends the advice on a bad value. Throws Error(usage).
+/// element; "0": neither takes time. `or_else` ends the advice on a bad value. Throws Error(usage).
 training::CodecCost parse_codec_cost(const std::string& text, std::string_view or_else = "");
 
 /// Returns "priority", or "priority:slice=4194304" if parameters were given.

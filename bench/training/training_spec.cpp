@@ -16,6 +16,7 @@
 #include "bench/text/comma_list.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/settings_file.hpp"
+#include "training/gpus/gpu.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -65,9 +66,12 @@ constexpr Help kComputeHelp{
      "second (default); slowdown=2.5, or 1,1,2.5 by rank; jitter=0.1, random extra time up to this "
      "fraction; codec=1.2,0.4 nanoseconds per element to encode and to decode (default: measured "
      "here, so that times differ slightly between runs)",
-     "How workers compute: slowdown=2.5, or 1,1,2.5 by rank; jitter=0.1, random extra time up to "
-     "this fraction, from seed=1 (default; also of routes); codec=1.2,0.4 nanoseconds per element "
-     "to encode and to decode (default 0.01,0.01: a pass over a GPU's memory each)",
+     "How workers compute: gpu=a100, or several of `arlab list gpus` (default: the profile's), "
+     "with "
+     "precision=float32, tf32 or mixed (default: the GPU's usual one); slowdown=2.5, or 1,1,2.5 by "
+     "rank; jitter=0.1, random extra time up to this fraction, from seed=1 (default; also of "
+     "routes); codec=1.2,0.4 nanoseconds per element to encode and to decode, 0 for none (default: "
+     "the bytes that the compressor moves, at 80% of the GPU's memory rate)",
      "How workers compute: slowdown=2.5, or 1,1,2.5 by rank; of backend virtual and --tune also "
      "codec=1.2,0.4 nanoseconds per element to encode and to decode (default 0,0; with --tune "
      "1,1)"}};
@@ -130,7 +134,15 @@ void TrainingSpec::add_compute(CLI::App& app, TrainingKind kind) {
   if (kind != TrainingKind::replayed)
     readers.push_back(
         {"jitter", [this](Text text, Text what) { jitter = parse_number(text, what); }});
-  if (kind == TrainingKind::planned)
+  if (kind == TrainingKind::planned) {
+    readers.push_back({"gpu", [this](Text text, Text) {
+                         gpus = without_repeats(parts_of_list(text));
+                         for (const std::string& one : gpus) training::find_gpu(one);  // or throws
+                       }});
+    readers.push_back({"precision", [this](Text text, Text) {
+                         training::find_precision(text);  // or throws
+                         precision = text;
+                       }});
     readers.push_back({"seed", [this](Text text, Text what) {
                          const Count number = parse_count(text, what);
                          if (number < 0)
@@ -138,6 +150,7 @@ void TrainingSpec::add_compute(CLI::App& app, TrainingKind kind) {
                                 fmt::format("{} is {}: give a number of 0 or more", what, number));
                          seed = static_cast<std::uint64_t>(number);
                        }});
+  }
   if (kind == TrainingKind::trained) {
     readers.push_back({"speed", [this](Text text, Text) { speed = text; }});
     readers.push_back({"micro_batches", [this](Text text, Text what) {

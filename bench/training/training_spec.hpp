@@ -37,10 +37,12 @@ struct TrainingSpec {
   Count check_every = 100;
 
   // --compute
-  std::vector<double> slowdown;  ///< one for all, or by rank
+  std::vector<std::string> gpus;  ///< of the catalog; empty: the profile's
+  std::string precision;          ///< empty: the profile's, or the GPU's usual one
+  std::vector<double> slowdown;   ///< one for all, or by rank
   double jitter = 0;
   std::string speed = "1T";  ///< multiply-adds per second
-  std::string codec_cost;    ///< nanoseconds to encode and to decode an element
+  std::string codec_cost;    ///< nanoseconds to encode and to decode an element; empty: counted
   Count micro_batches = 1;
   bool sync_batch_norm = false;
   std::uint64_t seed = 1;  ///< of random numbers

@@ -21,7 +21,7 @@ from .training import THEN, Drawing, compressor_colors, compressor_of, is_number
 from .text import count_text, plain, rate_text, shortened, time_text
 
 NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
-PLANNED = "simulated training of `arlab plan --json FILE` at two rates of a port (`--network 10G,100G`) and with a compressor"
+PLANNED = "simulated training of `arlab plan --json FILE` at two rates of a port (`--network 10G,100G`)"
 POINT = 0.01  # of accuracy
 USUAL_SPEED = 1e12  # multiply-adds per second of a worker
 
@@ -110,7 +110,7 @@ def planned_studies(records: Sequence[Record]) -> list[Study]:
     found = []
     for model, group in sorted(groups.items()):
         most = max(record.get("ranks") or 0 for record in group)
-        for words, part in separate([record for record in group if record.get("ranks") == most], ("strategy", "batch_per_worker", "servers", "commit")):
+        for words, part in separate([record for record in group if record.get("ranks") == most], ("device", "strategy", "batch_per_worker", "servers", "commit")):
             fastest: dict[tuple[float, str], float] = {}
             for record in part:
                 key = (rate_of(record.get("network")) or 0.0, compressor_of(record))
@@ -121,11 +121,30 @@ def planned_studies(records: Sequence[Record]) -> list[Study]:
     return found
 
 
+def decided_studies(records: Sequence[Record]) -> list[Study]:
+    """Returns the studies of what `arlab plan` decides at two rates, which tries several compressors by itself."""
+    groups: dict[tuple[str, object], list[Record]] = {}
+    for record in records:
+        if record.get("kind") == "plan_decision" and rate_of(record.get("network")) and _step(record) > 0 and record.get("payoffs"):
+            groups.setdefault((str(record.get("model") or "unnamed model"), record.get("ranks")), []).append(record)
+    found = []
+    for (model, ranks), group in sorted(groups.items(), key=str):
+        for words, part in separate(group, ("device", "commit", "path")):
+            runs = []
+            for record in sorted(part, key=lambda one: rate_of(one.get("network")) or 0.0):
+                rate = rate_of(record.get("network")) or 0.0
+                runs.append(Run(rate, NONE, _step(record), None, None))
+                runs += [Run(rate, payoff["compressor"], payoff["step_us"], None, None) for payoff in record.get("payoffs")]
+            if len({run.bandwidth for run in runs}) > 1:
+                found.append(Study(", ".join([f"{model} on {count_text(ranks)} GPUs", *words]), part, runs))
+    return found
+
+
 def planned_panels(records: Sequence[Record]) -> list[Drawing]:
     """Returns the time of a step over the rate of a port: one panel per study."""
     return [Drawing((f"Step: {study.title}", "circles: break-even; left of them compression pays"), study.records,
                     lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step"), compared=study.records[0].get("model"))  # type: ignore[misc]
-            for study in planned_studies(records)]
+            for study in [*planned_studies(records), *decided_studies(records)]]
 
 
 def _check(record: Record) -> None:

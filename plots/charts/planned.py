@@ -32,7 +32,7 @@ def names_of(rows: Sequence[Record]) -> list[str]:
     """Returns the network of each row, and the settings that differ; the algorithm, which a plan chooses for each number
     of GPUs, only where rows are alike but for it.
     """
-    return names(rows, ("network", "strategy", "scheduler", "compressor", "batch_per_worker", "servers"), ("algorithm",), "network", "ranks")
+    return names(rows, ("device", "network", "strategy", "scheduler", "compressor", "batch_per_worker", "servers"), ("algorithm",), "network", "ranks")
 
 
 def efficiency_panels(records: Sequence[Record]) -> list[Drawing]:

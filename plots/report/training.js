@@ -1,7 +1,7 @@
 // Training: what `arlab plan` and `arlab train` wrote, as sentences and charts; as plots/charts/planned.py and training.py have it.
 
 const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4fb5", "#a6761d", "#4d9221", "#c51b7d"];
-const OF_TRAINING = {plan: {first: ["network", "strategy", "scheduler", "compressor", "batch_per_worker", "servers"], then: ["algorithm"], fallback: "network", at: "ranks"},
+const OF_TRAINING = {plan: {first: ["device", "network", "strategy", "scheduler", "compressor", "batch_per_worker", "servers"], then: ["algorithm"], fallback: "network", at: "ranks"},
   train: {first: [TEAM, "backend", "topology", "bandwidth_gbit_per_s", "algorithm", "compressor", "scheduler", "host", "date"],
           then: ["aggregation", "servers", "batch_size", "optimizer", "learning_rate", "overlap", "latency_us", "multiply_adds_per_s", "slowdown", "jitter",
                  "codec_ns_per_element", "dtype", "segments", "data", "seed", "gradients"], fallback: TEAM, at: ""}};

@@ -139,6 +139,10 @@ class ProgramTest(unittest.TestCase):
         out, _ = self.arlab(*arguments, "--json", "-")
         return parse(out)[1]
 
+    def plans(self, *arguments):
+        """The rows of `arlab plan`, without what it decides."""
+        return [record for record in self.records("plan", *arguments) if record["kind"] == "plan"]
+
     def read(self, name):
         return (self.folder / name).read_text(encoding="utf-8")
 

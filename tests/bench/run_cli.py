@@ -310,6 +310,26 @@ class Plan(program.ProgramTest):
             self.assertIn(f"{option[0]} {option[1].partition('=')[0]} has no effect here: it needs {what}", err)
         self.arlab(*train[:2], *train[4:], "-a", "hierarchical", "--exchange", "groups=2", "--compressor", "fp16", "--compute", "codec=1,1,jitter=0.1,seed=2")
 
+    def test_models_and_gpus_are_one_table_with_a_verdict_each(self):
+        plan = ("plan", "-m", "profile:resnet50,profile:bert-base", "--gpus", "8", "--network", "10G,100G", "--steps", "4", "--compute", "gpu=v100,a100")
+        out, _ = self.arlab(*plan, "--json", "p.jsonl")
+        self.assertEqual(len(program.columns(out, "model", "GPU", "network")), 8)
+        verdicts = [line for line in out.splitlines() if line.startswith("Verdict: ")]
+        self.assertEqual([line.split(":")[1].removeprefix(" ") for line in verdicts],
+                         [f"{model} on 8 GPUs of {gpu}" for model in ("resnet50", "bert-base") for gpu in ("NVIDIA V100, float32", "NVIDIA A100 80 GB SXM4, mixed")])
+        decided = [r for r in program.parse(self.read("p.jsonl"))[1] if r["kind"] == "plan_decision"]
+        self.assertEqual([(r["model"], r["network"]) for r in decided[:4]], [("resnet50", "10G"), ("resnet50", "100G")] * 2)
+        self.arlab("report", "p.jsonl", "-o", "p.html", "--no-explorer")
+        page = self.read("p.html")
+        for line in verdicts:
+            self.assertIn(json.dumps(line), page)
+
+    def test_devices_that_are_no_gpu_of_the_list_are_refused(self):
+        for setting, why in (("gpu=a10", "unknown GPU 'a10', did you mean 'a100'?"), ("precision=fp8", "unknown precision 'fp8'"),
+                             ("gpu=h100,precision=tf32", "no public measurement of training on NVIDIA H100 80 GB SXM5 in tf32: give mixed")):
+            _, err = self.arlab("plan", "--gpus", "4", "--compute", setting, code=2)
+            self.assertIn(why, err)
+
     def test_savings_too_small_to_count_are_not_shown(self):
         out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "10000G")
         self.assertNotIn("other algorithm |", out)

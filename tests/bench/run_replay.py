@@ -114,7 +114,7 @@ class Replay(program.ProgramTest):
         coded = ("--compute", "codec=1,1") if best["compressor"] else ()
         [again] = self.records("replay", *tuned, "--settings", "settings.txt", *coded)
         self.assertAlmostEqual(again["step_us"], best["step_us"])
-        [simulated] = self.records("plan", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--settings", "settings.txt")
+        [simulated] = self.plans("-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--settings", "settings.txt")
         self.assertEqual((simulated["algorithm"], simulated["scheduler"]), (best["algorithm"], best["scheduler"]))
 
     def test_settings_and_tuning_refuse_what_cannot_be(self):

@@ -89,15 +89,15 @@ class Values(program.ProgramTest):
             self.assertEqual(len(self.records("count", "ring,ring", option, values)), len(once), values)
         rows = self.records("simulate", "ring", "-p", "4", "--network", "torus:dims=2x2,torus:dims=2x2")
         self.assertEqual(len(rows), 1)
-        rows = self.records("plan", "--gpus", "2,2", "--network", "10G,10G", "--steps", "4")
+        rows = self.plans("--gpus", "2,2", "--network", "10G,10G", "--steps", "4")
         self.assertEqual(len(rows), 1)
         rows = self.records("plan", "-m", "profile:resnet50", "--gpus", "2,2", "--network", "10G,10G", "--steps", "4",
                             "--scheduler", "fifo", "fifo", "--compressor", "none,none", "int8", "-a", "ring,ring")
         self.assertEqual([r["compressor"] for r in rows], [None, "int8"])
 
     def test_one_slowdown_is_of_all_gpus(self):
-        plan = ("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "100G", "--steps", "4")
-        [usual], [tenth] = self.records(*plan), self.records(*plan, "--compute", "slowdown=0.1")
+        plan = ("-m", "profile:resnet50", "--gpus", "8", "--network", "100G", "--steps", "4")
+        [usual], [tenth] = self.plans(*plan), self.plans(*plan, "--compute", "slowdown=0.1")
         self.assertLess(tenth["computation_us"], 0.2 * usual["computation_us"])
         train = ("plan", "--breakdown", "-m", "profile:resnet50", "--gpus", "2", "--network", "100G", "--steps", "4")
         [one], [both] = self.records(*train, "--compute", "slowdown=3"), self.records(*train, "--compute", "slowdown=3,3")
@@ -119,7 +119,7 @@ class Values(program.ProgramTest):
         self.assertIn("cannot be divided among 8 workers", err)
         plan = ("plan", "--gpus", "2,4", "--steps", "4")
         for samples, local, batch in (("64", [32, 16], "64 64"), ("per_worker=64", [64, 64], "128 256")):
-            self.assertEqual([r["batch_per_worker"] for r in self.records(*plan, "--batch", samples)], local)
+            self.assertEqual([r["batch_per_worker"] for r in self.plans(*plan[1:], "--batch", samples)], local)
             out, _ = self.arlab(*plan, "--batch", samples)
             self.assertEqual(program.columns(out, "batch", "local batch"), list(zip(batch.split(), map(str, local))))
 

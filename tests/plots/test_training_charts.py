@@ -93,6 +93,20 @@ class Training(Folder):
         self.assertEqual(sorted(circles), ["fp16", "signsgd", "topk"])
         self.assertLess(circles["topk"], circles["fp16"])  # at 1 Gbit/s; the other between 1 and 10
 
+    def test_what_a_plan_decides_has_a_break_even(self) -> None:
+        def decided(network: str, dense: float, coded: float) -> str:
+            return json.dumps({"schema": 2, "kind": "plan_decision", "model": "resnet50", "device": "NVIDIA V100, float32", "network": network, "ranks": 64,
+                               "limit": "bandwidth", "step_us": dense, "rates_asked": network == "10G", "best_scheduler": None, "best_scheduler_saves_fraction": 0,
+                               "payoffs": [{"compressor": "int8", "step_us": coded, "saves_fraction": 1 - coded / dense, "pays_below_gbit_per_s": None}]}) + "\n"
+        data = self.write(self.plan_of("10G", 64, 300) + self.plan_of("100G", 64, 250) + decided("10G", 3e5, 2e5) + decided("100G", 2e5, 2.1e5))
+        study, = compression.decided_studies(records.read(str(data)))
+        self.assertEqual(study.title, "resnet50 on 64 GPUs")
+        self.assertEqual([(run.bandwidth, run.compressor, run.step) for run in study.runs],
+                         [(10, "none", 3e5), (10, "int8", 2e5), (100, "none", 2e5), (100, "int8", 2.1e5)])
+        done = charts(data, "-o", self.folder, "--only", "plan_bandwidth", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(set(self.svg(self.folder, "plan_bandwidth")[1]), {"none", "int8"})
+
     def test_crossings_are_where_straight_lines_meet(self) -> None:
         dense = [(1.0, 100.0), (100.0, 1.0)]
         self.assertEqual([(round(x, 9), round(y, 9)) for x, y in compression.crossings(dense, [(1.0, 10.0), (100.0, 10.0)])], [(10, 10)])

@@ -5,6 +5,7 @@
 
 #include "algorithms/base/random.hpp"
 #include "collectives/clock.hpp"
+#include "training/compressors/codec_work.hpp"
 
 namespace arlab::training {
 namespace {
@@ -47,6 +48,22 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   }
   const auto n = static_cast<double>(elements);
   return {median(encode) / n, median(decode) / n};
+}
+
+CodecWork work_of(const CompressorChoice& choice, Count elements) {
+  const CodecWork work = choice.kind->work(choice, elements);
+  const bool wrapped = choice.feedback && choice.kind->feedback != Feedback::built_in;
+  return wrapped ? with_feedback(work) : work;
+}
+
+CodecCost counted_codec_cost(const CompressorChoice& choice, Count elements,
+                             const DeviceRates& device) {
+  const CodecWork work = work_of(choice, elements);
+  const auto seconds = [&device](double bytes, double operations) {
+    return bytes / (kReachedRate * device.memory) + operations / (kReachedRate * device.arithmetic);
+  };
+  return {seconds(work.encode, work.encode_operations),
+          seconds(work.decode, work.decode_operations)};
 }
 
 }  // namespace arlab::training

@@ -124,6 +124,13 @@ struct CompressorChoice {
   SharedVectorKernels kernels = nullptr;
 };
 
+/// What a compressor does per element: bytes that it reads and writes in memory, and floating-point
+/// operations, where they are many. To encode: all passes together; to decode: one code.
+struct CodecWork {
+  double encode = 0, decode = 0;
+  double encode_operations = 0, decode_operations = 0;
+};
+
 struct CompressorKind {
   std::string_view name;   ///< the file's stem
   std::string_view label;  ///< for plots
@@ -143,6 +150,9 @@ struct CompressorKind {
   /// on the gradient.
   std::optional<Count> (*packed)(const TensorShapes&, const CompressorChoice&, Aggregation,
                                  Count step) = nullptr;
+  /// Returns the work on a vector of so many elements. Error feedback is part of it only where it
+  /// is built in (work_of adds it elsewhere).
+  CodecWork (*work)(const CompressorChoice&, Count elements) = nullptr;
   std::unique_ptr<Compressor> (*make)(const TensorShapes&, const CompressorChoice&,
                                       Aggregation) = nullptr;
   /// Optional: makes the compressor of averages, if it differs from make(). For a kind that can

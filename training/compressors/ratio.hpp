@@ -24,4 +24,9 @@ inline Count chosen_k(const CompressorChoice& choice, Count n) {
   return k > 0 ? std::min(k, n) : part_of(value(choice, "ratio"), n);
 }
 
+/// Returns k / n; 0 of no elements.
+inline double selected_part(Count k, Count n) {
+  return n > 0 ? static_cast<double>(k) / static_cast<double>(n) : 0;
+}
+
 }  // namespace arlab::training

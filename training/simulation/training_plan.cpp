@@ -40,21 +40,6 @@ std::string unsupported_levels(const TrainingPlan& plan) {
   return "";
 }
 
-void check_compression(const TrainingPlan& plan) {
-  const CompressorKind& kind = *plan.compression->choice.kind;
-  const std::string name = "compressor " + std::string(kind.name);
-  if (plan.scheduler->halves)
-    fail(Blame::usage, "scheduler " + std::string(plan.scheduler->name) +
-                           " splits an allreduce into halves, and the codes of " + name +
-                           " cannot be split: use scheduler buckets");
-  if (!kind.packed(flat(kAfterWarmUp), plan.compression->choice, plan.compression->aggregation,
-                   kAfterWarmUp))
-    fail(Blame::usage,
-         "the size of the codes of " + name +
-             " depends on the gradient, which a simulation does not have: use another "
-             "compressor, or backend virtual");
-}
-
 void check_direct(const TrainingPlan& plan) {
   const std::string strategy = "strategy " + std::string(plan.strategy->name);
   if (plan.scheduler->name != GradientOptions{}.scheduler &&
@@ -65,9 +50,7 @@ void check_direct(const TrainingPlan& plan) {
                                [](const Layer& l) { return l.elements > 0; });
   if (!any)
     fail(Blame::usage, strategy + " has no parameters to exchange: use strategy one_device");
-  if (!plan.compression) return;
-  const std::string why = PushCodes::unsupported_reason({.compressor = plan.compression->choice});
-  if (!why.empty()) fail(Blame::usage, why);
+  if (const std::string why = unsupported_compression(plan); !why.empty()) fail(Blame::usage, why);
 }
 
 }  // namespace
@@ -100,6 +83,27 @@ std::string unsupported_algorithm(const TrainingPlan& plan) {
   return why + others;
 }
 
+std::string unsupported_compression(const TrainingPlan& plan) {
+  if (!plan.compression) return "";
+  if (!plan.strategy->compresses)
+    return "strategy " + std::string(plan.strategy->name) +
+           " does not use a compressor: use mirrored";
+  if (plan.strategy->direct)
+    return PushCodes::unsupported_reason({.compressor = plan.compression->choice});
+  const CompressorKind& kind = *plan.compression->choice.kind;
+  const std::string name = "compressor " + std::string(kind.name);
+  if (plan.scheduler->halves)
+    return "scheduler " + std::string(plan.scheduler->name) +
+           " splits an allreduce into halves, and the codes of " + name +
+           " cannot be split: use scheduler buckets";
+  if (!kind.packed(flat(kAfterWarmUp), plan.compression->choice, plan.compression->aggregation,
+                   kAfterWarmUp))
+    return "the size of the codes of " + name +
+           " depends on the gradient, which a simulation does not have: use another compressor, or "
+           "backend virtual";
+  return "";
+}
+
 void check(const TrainingPlan& plan) {
   expects(plan.strategy && plan.scheduler && plan.algorithm, "the plan is incomplete");
   check(plan.layers);
@@ -114,7 +118,7 @@ void check(const TrainingPlan& plan) {
     fail(Blame::usage, "strategy " + strategy + " supports 1 worker, not " +
                            std::to_string(plan.ranks) + ": use mirrored");
   if (plan.compression && !plan.strategy->compresses)
-    fail(Blame::usage, "strategy " + strategy + " does not use a compressor: use mirrored");
+    fail(Blame::usage, unsupported_compression(plan));
   if (static_cast<Rank>(plan.slowdown.size()) > plan.workers())
     fail(Blame::usage, std::to_string(plan.slowdown.size()) + " slowdown factors for " +
                            std::to_string(plan.workers()) +
@@ -129,7 +133,7 @@ void check(const TrainingPlan& plan) {
   if (plan.strategy->schedules)
     make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
   if (const std::string why = unsupported_algorithm(plan); !why.empty()) fail(Blame::usage, why);
-  if (plan.compression) check_compression(plan);
+  if (const std::string why = unsupported_compression(plan); !why.empty()) fail(Blame::usage, why);
 }
 
 std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps) {

@@ -74,6 +74,9 @@ std::vector<Collective> collectives_of(const TrainingPlan& plan);
 /// Returns why the plan's algorithm cannot carry its collectives, and the remedy; empty if it can.
 std::string unsupported_algorithm(const TrainingPlan& plan);
 
+/// Returns why the plan cannot carry its compression, and the remedy; empty if it can.
+std::string unsupported_compression(const TrainingPlan& plan);
+
 /// A part of an exchange: coding, then one collective.
 struct Transmission {
   Time codec{};

@@ -4,17 +4,28 @@
 
 namespace arlab::training {
 
-Aggregation push_aggregation(const CompressorChoice& choice) {
+namespace {
+
+std::string needs_sums(const CompressorChoice& choice) {
+  return "compressor " + std::string(choice.kind->name) +
+         " needs sums over all workers between its passes, which a push to a server does not give: "
+         "use a strategy with an allreduce, such as mirrored";
+}
+
+}  // namespace
+
+std::optional<Aggregation> find_push_aggregation(const CompressorChoice& choice) {
   const Aggregation first = choice.kind->aggregations.front();
   const Aggregation last = choice.kind->aggregations.back();
   if (first != Aggregation::allreduce) return first;
   if (last != Aggregation::allreduce) return last;
-  if (make_compressor(choice, {}, Aggregation::allreduce)->passes() > 1)
-    fail(Blame::usage, "compressor " + std::string(choice.kind->name) +
-                           " needs sums over all workers between its passes, which a push to a "
-                           "server does not give: use a strategy with an allreduce, such as "
-                           "mirrored");
+  if (make_compressor(choice, {}, Aggregation::allreduce)->passes() > 1) return {};
   return Aggregation::allreduce;
+}
+
+Aggregation push_aggregation(const CompressorChoice& choice) {
+  if (const auto found = find_push_aggregation(choice)) return *found;
+  fail(Blame::usage, needs_sums(choice));
 }
 
 std::string PushCodes::unsupported_reason(const GradientOptions& options) {
@@ -29,8 +40,7 @@ std::string PushCodes::unsupported_reason(const GradientOptions& options) {
     return who +
            "makes codes whose size a server cannot know in advance: use topk, or "
            "strategy mirrored";
-  push_aggregation(*options.compressor);  // or throws
-  return "";
+  return find_push_aggregation(*options.compressor) ? "" : needs_sums(*options.compressor);
 }
 
 PushCodes::PushCodes(const GradientOptions& options, std::span<const Variable> variables,

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
-#include "bench/training/gradient_options.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -48,7 +47,8 @@ Alternative best(std::vector<Alternative> all) {
 
 std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan& plan,
                                          const training::MakeNetwork& network,
-                                         const ScaleOptions& options) {
+                                         const ScaleOptions& options,
+                                         const training::ModelProfile& profile) {
   std::vector<Alternative> all{
       {"2x bandwidth", saved(row, with_half_the_bytes(plan), network), false}};
   std::vector<Alternative> schedulers{{row.scheduler, 0}};
@@ -81,8 +81,9 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
   all.push_back(other_strategy(row, plan, network));
   if (!plan.compression && plan.strategy->compresses && !plan.scheduler->halves) {
     TrainingPlan other = plan;
-    other.compression = {training::choose_compressor("fp16"), training::Aggregation::allreduce,
-                         parse_codec_cost(options.codec_cost)};
+    const training::CompressorChoice halves = training::choose_compressor("fp16");
+    other.compression = {halves, training::Aggregation::allreduce,
+                         options.codec_of(halves, profile)};
     all.push_back({"fp16", saved(row, other, network), false});
   }
   return all;

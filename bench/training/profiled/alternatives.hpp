@@ -7,9 +7,10 @@ namespace arlab::bench {
 
 /// Returns, each with the part of the step that it saves or costs: a network of twice the
 /// bandwidth, the best scheduler, the best algorithm, strategy diloco, and fp16. `row` is what the
-/// plan takes with one rank for all.
+/// plan of the profile takes with one rank for all.
 std::vector<Alternative> alternatives_of(const ScaleRow& row, const training::TrainingPlan& plan,
                                          const training::MakeNetwork& network,
-                                         const ScaleOptions& options);
+                                         const ScaleOptions& options,
+                                         const training::ModelProfile& profile);
 
 }  // namespace arlab::bench

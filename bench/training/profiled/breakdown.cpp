@@ -12,7 +12,6 @@
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
-#include "bench/training/gradient_options.hpp"
 #include "bench/training/profiled/scale_row.hpp"
 #include "training/io/json.hpp"
 #include "training/telemetry/step_trace.hpp"
@@ -24,54 +23,63 @@ std::string ms_of(double picoseconds) { return show_time(picoseconds / 1e6); }
 
 std::string breakdown_table(const std::vector<ScaleRow>& rows) {
   std::vector<std::vector<std::string>> table;
+  const std::vector<std::string> devices = told_devices(rows);
   for (const ScaleRow& r : rows)
-    table.push_back({r.model, std::to_string(r.ranks), show_count(r.batch * r.ranks),
-                     show_count(r.batch), r.network, r.strategy, r.algorithm, r.scheduler,
-                     r.compressor, ms_of(r.step), ms_of(r.computation),
+    table.push_back({r.model, devices[table.size()], std::to_string(r.ranks),
+                     show_count(r.batch * r.ranks), show_count(r.batch), r.network, r.strategy,
+                     r.algorithm, r.scheduler, r.compressor, ms_of(r.step), ms_of(r.computation),
                      ms_of(r.steps.communication), r.steps.codec > 0 ? ms_of(r.steps.codec) : "",
                      ms_of(std::max(0.0, r.step - r.computation)),
                      show_bytes(static_cast<Count>(r.steps.sent)),
                      fmt::format("{:.0f}", r.samples_per_second()),
                      fmt::format("{:.1f}%", 100 * r.efficiency()), std::string(name(r.limit))});
-  return compact({"model", "workers", "batch", "local batch", "network", "strategy", "algorithm",
-                  "scheduler", "compressor", "step", "compute", "communication", "codec", "exposed",
-                  "bytes", "samples/s", "efficiency", "limit"},
+  return compact({"model", "GPU", "workers", "batch", "local batch", "network", "strategy",
+                  "algorithm", "scheduler", "compressor", "step", "compute", "communication",
+                  "codec", "exposed", "bytes", "samples/s", "efficiency", "limit"},
                  table);
 }
 
+// One per algorithm, scheduler, and compressor.
+void add_rows(std::vector<ScaleRow>& rows, const PlanOptions& options,
+              const training::ModelProfile& profile, const ScaleNetwork& network, Rank ranks) {
+  for (const std::string& algorithm : options.algorithms)
+    for (const std::string& scheduler : options.schedulers)
+      for (const std::string& compressor : options.compressors) {
+        training::TrainingPlan plan = options.plan(profile, scheduler, compressor, ranks);
+        const training::MakeNetwork make = options.place(plan, profile, network);
+        plan.algorithm = &choose_algorithm(
+            algorithm.empty() ? std::string(plan.strategy->route) : algorithm, plan, make);
+        rows.push_back(simulated_row({.model = profile.name,
+                                      .device = profile.device,
+                                      .network = network.text(),
+                                      .strategy = options.strategy.name(),
+                                      .scheduler = scheduler,
+                                      .compressor = compressor,
+                                      .batch = profile.batch},
+                                     plan, make, training::Ranks::automatic,
+                                     !options.trace.empty()));
+      }
+}
+
 std::vector<ScaleRow> rows_of(const PlanOptions& options) {
-  const training::ModelProfile model = options.profile();
+  const std::vector<training::ModelProfile> models = options.profiles();
   const std::vector<ScaleNetwork> networks = options.parsed_networks();
   const std::vector<Rank> workers = options.chosen_workers();
-  const std::size_t runs = workers.size() * networks.size() * options.algorithms.size() *
-                           options.schedulers.size() * options.compressors.size();
+  const std::size_t runs = models.size() * workers.size() * networks.size() *
+                           options.algorithms.size() * options.schedulers.size() *
+                           options.compressors.size();
   if (runs > 1 && !options.trace.empty())
-    fail(Blame::usage, fmt::format("--trace is of one run, but these are {}: choose one number of "
-                                   "workers, network, algorithm, scheduler and compressor",
-                                   runs));
+    fail(Blame::usage,
+         fmt::format("--trace is of one run, but these are {}: choose one model, number of "
+                     "workers, network, algorithm, scheduler and compressor",
+                     runs));
   if (const std::string note = note_on_batch(options.batch, workers); !note.empty())
     say("note: {}\n", note);
   std::vector<ScaleRow> rows;
-  for (const Rank ranks : workers) {
-    const training::ModelProfile profile = options.on_each(model, ranks);
-    for (const ScaleNetwork& network : networks)
-      for (const std::string& algorithm : options.algorithms)
-        for (const std::string& scheduler : options.schedulers)
-          for (const std::string& compressor : options.compressors) {
-            training::TrainingPlan plan = options.plan(profile, scheduler, compressor, ranks);
-            const training::MakeNetwork make = options.place(plan, profile, network);
-            plan.algorithm = &choose_algorithm(
-                algorithm.empty() ? std::string(plan.strategy->route) : algorithm, plan, make);
-            rows.push_back(simulated_row({.model = profile.name,
-                                          .network = network.text(),
-                                          .strategy = options.strategy.name(),
-                                          .scheduler = scheduler,
-                                          .compressor = compressor,
-                                          .batch = profile.batch},
-                                         plan, make, training::Ranks::automatic,
-                                         !options.trace.empty()));
-          }
-  }
+  for (const training::ModelProfile& model : models)
+    for (const Rank ranks : workers)
+      for (const ScaleNetwork& network : networks)
+        add_rows(rows, options, options.on_each(model, ranks), network, ranks);
   return rows;
 }
 

@@ -2,14 +2,28 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
+#include "bench/text/comma_list.hpp"
+#include "bench/text/units.hpp"
 
 namespace arlab::bench {
+namespace {
+
+// The name of a file may have commas.
+std::vector<std::string> models_of(const std::string& list) {
+  std::error_code ignored;
+  if (std::filesystem::exists(list.substr(list.find(':') + 1), ignored)) return {list};
+  return without_repeats(parts_of_list(list));
+}
+
+}  // namespace
 
 void PlanOptions::add(CLI::App& app) {
-  add_model(app);
+  add_model(app, ", or several of these");
   add_shared(app, TrainingKind::planned);
   add_number(app, "--steps", steps, 4, 10'000, "Training steps to simulate (default 12)");
   app.add_flag("--breakdown", breakdown,
@@ -29,6 +43,14 @@ void PlanOptions::complete_plan() {
   if (breakdown) return check_effects(algorithms, compressors);
   // The codec's cost is also that of the alternative with fp16 gradients.
   check_effects({algorithms.front(), "auto"}, {"fp16"});
+}
+
+std::vector<training::ModelProfile> PlanOptions::profiles() const {
+  std::vector<training::ModelProfile> all;
+  for (const std::string& one : models_of(model))
+    for (const std::string& gpu : gpus.empty() ? std::vector<std::string>{""} : gpus)
+      all.push_back(profile_of(one, gpu));
+  return all;
 }
 
 std::vector<Rank> PlanOptions::chosen_workers() const {

@@ -16,6 +16,8 @@ struct PlanOptions : ScaleOptions {
   /// Completes what was parsed. Throws Error(usage) for an option that changes nothing.
   void complete_plan();
   std::vector<Rank> chosen_workers() const;
+  /// Returns the profiles of all models, each on all GPUs.
+  std::vector<training::ModelProfile> profiles() const;
 };
 
 }  // namespace arlab::bench

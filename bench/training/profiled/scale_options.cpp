@@ -13,6 +13,7 @@
 #include "bench/options/topology_options.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/gradient_options.hpp"
+#include "training/gpus/profile_on_gpu.hpp"
 #include "training/simulation/sharded.hpp"
 
 namespace arlab::bench {
@@ -52,13 +53,13 @@ training::ModelProfile with_batch(training::ModelProfile profile, Count batch, d
 
 ScaleOptions::ScaleOptions() {
   strategy.spec = "multi_worker";
-  codec_cost = "0.01,0.01";
+  codec_cost = "";
 }
 
-void ScaleOptions::add_model(CLI::App& app) {
+void ScaleOptions::add_model(CLI::App& app, const char* more) {
   app.add_option("-m,--model", model,
-                 fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et (default {})",
-                             profile_names(), model))
+                 fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et{} (default {})",
+                             profile_names(), more, model))
       ->type_name("MODEL");
 }
 
@@ -69,9 +70,18 @@ void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
 }
 
 training::ModelProfile ScaleOptions::profile() const {
-  if (!model.starts_with(kProfile)) fail(Blame::usage, unknown_profile(model));
+  return profile_of(model, gpus.empty() ? "" : gpus.front());
+}
+
+training::ModelProfile ScaleOptions::profile_of(const std::string& which,
+                                                const std::string& gpu) const {
+  if (!which.starts_with(kProfile)) fail(Blame::usage, unknown_profile(which));
   check_compute();
-  const training::ModelProfile whole = training::load_profile(model.substr(kProfile.size()));
+  training::GpuChoice device;
+  if (!gpu.empty()) device.gpu = &training::find_gpu(gpu);
+  if (!precision.empty()) device.precision = training::find_precision(precision);
+  const training::ModelProfile whole =
+      training::on_gpu(training::load_profile(which.substr(kProfile.size())), device);
   return with_batch(whole, local_batch > 0 ? local_batch : whole.batch,
                     slowdown.size() == 1 ? slowdown.front() : 1);
 }
@@ -130,6 +140,18 @@ void ScaleOptions::check_effects(const std::vector<std::string>& used_algorithms
         "--compressor");
 }
 
+training::DeviceRates coding_rates(const training::ModelProfile& profile) {
+  constexpr training::DeviceRates kOther{.memory = 900e9, .arithmetic = 15.7e12};
+  const training::GpuKind* const gpu = training::named_device(profile.device).gpu;
+  return gpu ? training::DeviceRates{gpu->memory, gpu->arithmetic} : kOther;
+}
+
+training::CodecCost ScaleOptions::codec_of(const training::CompressorChoice& choice,
+                                           const training::ModelProfile& profile) const {
+  if (!codec_cost.empty()) return parse_codec_cost(codec_cost);
+  return training::counted_codec_cost(choice, profile.parameters(), coding_rates(profile));
+}
+
 training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                                           const std::string& scheduler,
                                           const std::string& compressor, Rank all_workers) const {
@@ -157,7 +179,11 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                               .seed = seed,
                               .steps = steps};
   check_compute();
-  const training::CodecCost codec = parse_codec_cost(codec_cost);
+  training::CodecCost codec;
+  if (gradients.compressor)
+    codec = codec_of(*gradients.compressor, profile);
+  else if (!codec_cost.empty())
+    parse_codec_cost(codec_cost);  // or throws
   if (gradients.compressor && kind.direct) {
     plan.compression = {.choice = *gradients.compressor, .codec = codec};
   } else if (gradients.compressor) {

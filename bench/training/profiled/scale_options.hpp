@@ -23,13 +23,16 @@ struct ScaleOptions : TrainingSpec {
   int steps = 12;
 
   ScaleOptions();
-  /// Adds --model, of a profile.
-  void add_model(CLI::App& app);
+  /// Adds --model, of a profile. `more` ends what its help says that it takes.
+  void add_model(CLI::App& app, const char* more = "");
   /// Sets what real training has, too: the strategy, its parameters, and groups and segments.
   void set_strategy(const training::TrainerOptions& learning);
-  /// Returns the profile of --model, with the batch of each worker, and the compute time of GPUs
-  /// that are all slower by one factor. Throws Error(usage) that names the bad value.
+  /// Returns the profile of --model, with the batch of each worker, and the compute time of the
+  /// first --compute gpu and of GPUs that are all slower by one factor. Throws Error(usage) that
+  /// names the bad value.
   training::ModelProfile profile() const;
+  /// The same for one model and one GPU; no text: the profile's.
+  training::ModelProfile profile_of(const std::string& which, const std::string& gpu) const;
   /// Returns that profile with this worker's part of --batch; unchanged without one. Throws
   /// Error(usage) if the parts are not equal.
   training::ModelProfile on_each(const training::ModelProfile& profile, Rank all_workers) const;
@@ -38,6 +41,11 @@ struct ScaleOptions : TrainingSpec {
   /// Throws Error(usage) for an option that changes nothing, if these are used.
   void check_effects(const std::vector<std::string>& algorithms,
                      const std::vector<std::string>& compressors) const;
+
+  /// Returns the time of --compute codec, or that of the bytes that the compressor moves in the
+  /// memory of the profile's GPU.
+  training::CodecCost codec_of(const training::CompressorChoice& choice,
+                               const training::ModelProfile& profile) const;
 
   /// Returns a plan of this many workers, and of the strategy's servers, without network. Throws
   /// Error(usage) that names the bad value.
@@ -53,6 +61,10 @@ struct ScaleOptions : TrainingSpec {
 /// Returns what --batch means on these numbers of workers, since it was per worker once; empty if
 /// it was not given, or there is one worker.
 std::string note_on_batch(Count batch, std::span<const Rank> workers);
+
+/// Returns the rates at which a profile's device encodes gradients: those of a V100 if it is no GPU
+/// of the catalog.
+training::DeviceRates coding_rates(const training::ModelProfile& profile);
 
 /// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a
 /// bucket of gradients of those that support the plan's collectives.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/text/units.hpp"
+#include "training/gpus/gpu.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -100,6 +101,18 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
   return row;
 }
 
+std::vector<std::string> told_devices(const std::vector<ScaleRow>& rows) {
+  std::vector<std::string> cells(rows.size());
+  const auto differs = [&](const ScaleRow& row) { return row.device != rows.front().device; };
+  if (std::ranges::none_of(rows, differs)) return cells;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const training::NamedDevice device = training::named_device(rows[i].device);
+    cells[i] = device.gpu ? std::string(device.gpu->name) : rows[i].device;
+    if (device.gpu && device.precision) cells[i] += fmt::format(" {}", name(*device.precision));
+  }
+  return cells;
+}
+
 std::string explain(const ScaleRow& row) {
   const double exposed = std::max(0.0, row.step - row.computation);
   return fmt::format(
@@ -115,6 +128,7 @@ Json to_json(const ScaleRow& row) {
   return {{"schema", kSchema},
           {"kind", "plan"},
           {"model", row.model},
+          {"device", row.device},
           {"network", row.network},
           {"ranks", row.ranks},
           {"servers", row.servers},

@@ -22,7 +22,7 @@ struct Alternative {
 };
 
 struct ScaleRow {
-  std::string model = {}, network = {}, strategy = {}, algorithm = {}, scheduler = {},
+  std::string model = {}, device = {}, network = {}, strategy = {}, algorithm = {}, scheduler = {},
               compressor = {};
   Rank ranks = 1, servers = 0;  ///< workers, and servers in addition
   Count batch = 1;
@@ -45,6 +45,10 @@ struct ScaleRow {
 ScaleRow simulated_row(ScaleRow labels, const training::TrainingPlan& plan,
                        const training::MakeNetwork& network, training::Ranks ranks,
                        bool trace = false);
+
+/// Returns, for each row, the GPU and the precision that tell it from others; empty texts if all
+/// rows have one device.
+std::vector<std::string> told_devices(const std::vector<ScaleRow>& rows);
 
 /// Returns sentences about what limits the run, and what to change first.
 std::string explain(const ScaleRow& row);

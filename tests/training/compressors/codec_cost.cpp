@@ -2,6 +2,7 @@
 #include "training/compressors/codec_cost.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/support/catch.hpp"
@@ -77,4 +78,65 @@ TEST_CASE("codecs are measured on nearly normal numbers in a nearly square matri
   CHECK(seen.passes == static_cast<int>(seen.steps.size()));
   CHECK(seen.decoded == static_cast<int>(seen.steps.size()));
   for (const Count step : seen.steps) CHECK(step >= 1'000'000);
+}
+
+TEST_CASE("codecs move at least the vector and their code, and sums read and write it") {
+  constexpr Count kN = 1 << 20;
+  for (const CompressorKind& kind : compressors()) {
+    const CompressorChoice choice = choose_compressor(kind.name);
+    const auto bytes =
+        kind.packed({{1 << 10, 1 << 10}}, choice, kind.aggregations.front(), Count{1} << 40);
+    if (!bytes) continue;  // it depends on the gradient
+    INFO(kind.name);
+    const CodecWork work = work_of(choice, kN);
+    const double code = static_cast<double>(*bytes) / static_cast<double>(kN);
+    CHECK(work.encode > code);
+    CHECK(work.decode > 0);
+    if (kind.sparse || code < 0.1) continue;  // some elements only
+    CHECK(work.encode >= 4 + 0.99 * code);    // headers of buckets are left out
+    CHECK(work.decode >= 8 + 0.99 * code - 0.01);
+  }
+}
+
+TEST_CASE("codecs: products of low rank count, and so does error feedback") {
+  const DeviceRates device{.memory = 1e12, .arithmetic = 1e13};
+  const auto cost = [&](const char* spec) {
+    return counted_codec_cost(choose_compressor(spec), 1 << 20, device);
+  };
+  CHECK(cost("powersgd:rank=64").encode > cost("powersgd:rank=4").encode);
+  CHECK(cost("powersgd:rank=64").decode > cost("powersgd:rank=4").decode);
+  CHECK(cost("topk").encode > 2 * cost("topk:feedback=off").encode);
+  CHECK(cost("topk:ratio=0.5").decode > 10 * cost("topk:ratio=0.01").decode);
+  CHECK(cost("topk:k=1").encode < cost("topk:k=100000").encode);
+  CHECK(cost("fp16").encode == 6 / (kReachedRate * 1e12));
+  const DeviceRates twice{.memory = 2e12, .arithmetic = 2e13};
+  const CompressorChoice onebit = choose_compressor("onebit");
+  CHECK(counted_codec_cost(onebit, 8, twice).encode * 2 ==
+        counted_codec_cost(onebit, 8, device).encode);
+}
+
+// On one core the arithmetic counts more than on a GPU, and without optimization it is nearly all
+// that counts: so pairs are compared where one moves three times the other's bytes, and a few may
+// differ.
+TEST_CASE("codecs that move far more bytes are slower on this machine, too") {
+  constexpr Count kN = 1 << 21;
+  struct Timed {
+    std::string name;
+    double counted, measured;
+  };
+  std::vector<Timed> all;
+  for (const char* spec :
+       {"fp16", "bf16", "int8", "onebit", "ef_signsgd", "topk", "dgc", "powersgd"}) {
+    const CompressorChoice choice = choose_compressor(spec);
+    all.push_back({spec, work_of(choice, kN).encode, measured_codec_cost(choice, kN).encode});
+  }
+  int pairs = 0, alike = 0;
+  for (const Timed& more : all)
+    for (const Timed& less : all) {
+      if (more.counted < 3 * less.counted) continue;
+      ++pairs;
+      alike += more.measured > less.measured;
+    }
+  CHECK(pairs >= 10);
+  CHECK(10 * alike >= 8 * pairs);
 }

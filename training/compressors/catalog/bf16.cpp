@@ -2,6 +2,7 @@
 //
 // It has the range of a float with 8 significant bits, so no scaling is needed. Kalamkar et al., A
 // study of bfloat16 for deep learning training, arXiv:1905.12322, 2019.
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -38,6 +39,10 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return 2 * elements(layout);
 }
 
+CodecWork work(const CompressorChoice&, Count) {
+  return {.encode = kMovesFloat + kMovesHalf, .decode = kMovesHalf + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind bf16() {
@@ -51,6 +56,7 @@ CompressorKind bf16() {
           "NaN and infinities are kept; magnitudes above 3.39e38 become infinite, below 5e-41 0",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
+      .work = work,
       .make = make,
       .on_gpu = true,
   };

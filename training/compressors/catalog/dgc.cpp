@@ -10,6 +10,7 @@
 #include <cmath>
 #include <functional>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
@@ -100,6 +101,14 @@ Count warm_up(const CompressorChoice& choice) {
   return static_cast<Count>(kWarmUp.size()) * whole(choice, "warm_up");
 }
 
+// Velocity and its sum, the sample, a count, and the selection.
+CodecWork work(const CompressorChoice& choice, Count) {
+  const double part = value(choice, "ratio");
+  return {.encode = kMovesFloat + 2 * kMovesSum + value(choice, "sample") * kMovesScattered +
+                    2 * kMovesFloat + part * (3 * kMovesScattered + kMovesEntry),
+          .decode = part * (kMovesEntry + 2 * kMovesScattered)};
+}
+
 }  // namespace
 
 CompressorKind dgc() {
@@ -122,6 +131,7 @@ CompressorKind dgc() {
                       "steps at each of the ratios 0.25, 0.0625, 0.015625, 0.004", 0, 1e9}},
       .feedback = Feedback::built_in,
       .optimizer = "SGD without momentum",
+      .work = work,
       .make = make,
       .warm_up = warm_up,
   });

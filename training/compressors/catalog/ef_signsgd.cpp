@@ -2,6 +2,7 @@
 //
 // Karimireddy et al., Error feedback fixes signSGD and other gradient compression schemes, ICML
 // 2019.
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/error_feedback.hpp"
 #include "training/compressors/scaled_sign.hpp"
@@ -21,6 +22,11 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return scaled_sign_bytes(elements(layout));
 }
 
+// The mean magnitude is known after a pass of its own.
+CodecWork work(const CompressorChoice&, Count) {
+  return with_feedback({.encode = 2 * kMovesFloat + kMovesBit, .decode = kMovesBit + kMovesSum});
+}
+
 }  // namespace
 
 CompressorKind ef_signsgd() {
@@ -34,6 +40,7 @@ CompressorKind ef_signsgd() {
       .aggregations = {Aggregation::all_gather},
       .feedback = Feedback::built_in,
       .packed = packed,
+      .work = work,
       .make = make,
       .on_gpu = true,
   };

@@ -2,6 +2,7 @@
 //
 // The division keeps partial sums within the gradients' own range; the largest half is 65504.
 // Micikevicius et al., Mixed precision training, ICLR 2018; Horovod and DDP do the same.
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -40,6 +41,10 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return 2 * elements(layout);
 }
 
+CodecWork work(const CompressorChoice&, Count) {
+  return {.encode = kMovesFloat + kMovesHalf, .decode = kMovesHalf + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind fp16() {
@@ -54,6 +59,7 @@ CompressorKind fp16() {
           "infinite, those below 3e-8 times it 0",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
+      .work = work,
       .make = make,
       .on_gpu = true,
   };

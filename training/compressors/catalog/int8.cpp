@@ -4,6 +4,7 @@
 // stays 0. The bucket headers (s and z as floats) come first, then the bytes. Jacob et al.,
 // Quantization and training of neural networks for efficient integer-arithmetic-only inference,
 // CVPR 2018.
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -44,6 +45,11 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
   return buckets.elements + kHeader * buckets.count();
 }
 
+// A bucket is read once, and then in the cache.
+CodecWork work(const CompressorChoice&, Count) {
+  return {.encode = kMovesFloat + kMovesByte, .decode = kMovesByte + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind int8() {
@@ -59,6 +65,7 @@ CompressorKind int8() {
                       1 << 30}},
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .packed = packed,
+      .work = work,
       .make = make,
       .on_gpu = true,
   };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -54,6 +55,10 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return elements(layout);
 }
 
+CodecWork work(const CompressorChoice&, Count) {
+  return {.encode = kMovesFloat + kMovesByte, .decode = kMovesByte + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind natural() {
@@ -69,6 +74,7 @@ CompressorKind natural() {
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = "yes",
       .packed = packed,
+      .work = work,
       .make = make,
   };
 }

@@ -3,6 +3,7 @@
 // The code is the mean of the rest, the mean of the negative elements, then the sign bits. It has
 // one pair of means per tensor or chunk; the paper has one per column. It needs error feedback.
 // Seide et al., 1-bit stochastic gradient descent, Interspeech 2014.
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -42,6 +43,11 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
   return kHeader + bytes_of_bits(elements(layout));
 }
 
+// The means are known after a pass of their own.
+CodecWork work(const CompressorChoice&, Count) {
+  return {.encode = 2 * kMovesFloat + kMovesBit, .decode = kMovesBit + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind onebit() {
@@ -55,6 +61,7 @@ CompressorKind onebit() {
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .feedback = Feedback::on,
       .packed = packed,
+      .work = work,
       .make = make,
       .on_gpu = true,
   };

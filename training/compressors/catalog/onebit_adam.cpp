@@ -8,6 +8,7 @@
 // Tang et al., 1-bit Adam, ICML 2021.
 #include <cmath>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/error_feedback.hpp"
 #include "training/compressors/scaled_sign.hpp"
@@ -108,6 +109,14 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
 
 Count warm_up(const CompressorChoice& choice) { return whole(choice, "freeze"); }
 
+// With the moved momentum before the signs, and the direction after them.
+CodecWork work(const CompressorChoice&, Count) {
+  CodecWork all =
+      with_feedback({.encode = 2 * kMovesFloat + kMovesBit, .decode = kMovesBit + kMovesSum});
+  all.encode += 3 * kMovesFloat + 2 * kMovesSum;
+  return all;
+}
+
 }  // namespace
 
 CompressorKind onebit_adam() {
@@ -132,6 +141,7 @@ CompressorKind onebit_adam() {
       .feedback = Feedback::built_in,
       .optimizer = "plain SGD",
       .packed = packed,
+      .work = work,
       .make = make,
       .make_reply = reply,
       .warm_up = warm_up,

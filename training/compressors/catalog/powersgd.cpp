@@ -5,6 +5,7 @@
 // uncompressed together with Q. Vogels, Karimireddy, Jaggi, PowerSGD, NeurIPS 2019.
 #include <cmath>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/low_rank.hpp"
 
@@ -81,6 +82,16 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
   return 4 * (cut.p_floats + cut.q_floats + cut.dense_floats);
 }
 
+// A copy of the gradient, its products with Q and with P, and P Q' in the end: each is rank
+// multiply-adds per element.
+CodecWork work(const CompressorChoice& choice, Count) {
+  const double product = 2 * value(choice, "rank");
+  return {.encode = 2 * kMovesFloat + 2 * kMovesFloat,
+          .decode = kMovesSum,
+          .encode_operations = 2 * product,
+          .decode_operations = product};
+}
+
 }  // namespace
 
 CompressorKind powersgd() {
@@ -98,6 +109,7 @@ CompressorKind powersgd() {
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,
       .packed = packed,
+      .work = work,
       .make = make,
       .matrices = true,
   };

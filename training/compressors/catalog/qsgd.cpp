@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -103,6 +104,12 @@ std::string no_feedback(const Values& values) {
          ", or int8";
 }
 
+// All norms precede the levels.
+CodecWork work(const CompressorChoice& choice, Count) {
+  const double code = bits_of(static_cast<int>(whole(choice, "levels"))) * kMovesBit;
+  return {.encode = 2 * kMovesFloat + code, .decode = code + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind qsgd() {
@@ -123,6 +130,7 @@ CompressorKind qsgd() {
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = "yes",
       .packed = packed,
+      .work = work,
       .make = make,
       .no_feedback = no_feedback,
   };

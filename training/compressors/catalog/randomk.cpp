@@ -5,6 +5,7 @@
 // Cordonnier, Jaggi, NeurIPS 2018; Floyd's sample of k from n: Bentley & Floyd, CACM 30(9), 1987.
 #include <bit>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
 
@@ -95,6 +96,13 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
   return 4 * chosen_k(choice, elements(layout));
 }
 
+// The positions are marked as bits, then collected.
+CodecWork work(const CompressorChoice& choice, Count elements) {
+  const double part = selected_part(chosen_k(choice, elements), elements);
+  return {.encode = 3 * kMovesBit + part * (3 * kMovesScattered + 2 * kMovesFloat),
+          .decode = part * (2 * kMovesFloat + 2 * kMovesScattered)};
+}
+
 }  // namespace
 
 CompressorKind randomk() {
@@ -113,6 +121,7 @@ CompressorKind randomk() {
           "an element is sent once in 1 / ratio steps on average, so it learns later than dense "
           "training, and needs more steps or a smaller learning rate",
       .packed = packed,
+      .work = work,
       .make = make,
       .make_reply = reply,
   };

@@ -4,6 +4,7 @@
 // Bernstein et al., signSGD with majority vote is communication efficient and fault tolerant, ICLR
 // 2019.
 #include "algorithms/base/error.hpp"
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -81,6 +82,11 @@ std::string no_feedback(const Values&) {
   return "since a sign does not depend on the magnitude: leave feedback=on out, or use ef_signsgd";
 }
 
+// The result becomes signs in place.
+CodecWork work(const CompressorChoice&, Count) {
+  return {.encode = kMovesFloat + kMovesBit + kMovesSum, .decode = kMovesBit + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind signsgd() {
@@ -97,6 +103,7 @@ CompressorKind signsgd() {
           "no "
           "momentum",
       .packed = packed,
+      .work = work,
       .make = make,
       .make_reply = reply,
       .no_feedback = no_feedback,

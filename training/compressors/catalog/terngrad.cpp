@@ -12,6 +12,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/half.hpp"
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::training::compressor_catalog {
@@ -145,6 +146,13 @@ std::string no_feedback(const Values&) {
          "ef_signsgd or onebit";
 }
 
+// The largest magnitude, and the two sums of clipping, precede the signs.
+CodecWork work(const CompressorChoice& choice, Count) {
+  const double passes = value(choice, "clip") == 0 ? 2 : 4;
+  return {.encode = passes * kMovesFloat + kBits * kMovesBit,
+          .decode = kBits * kMovesBit + kMovesSum};
+}
+
 }  // namespace
 
 CompressorKind terngrad() {
@@ -160,6 +168,7 @@ CompressorKind terngrad() {
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .unbiased = "with clip=0",
       .packed = packed,
+      .work = work,
       .make = make,
       .make_reply = reply,
       .no_feedback = no_feedback,

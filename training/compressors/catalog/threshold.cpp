@@ -2,6 +2,7 @@
 //
 // Strom, Scalable distributed DNN training using commodity GPU cloud computing, Interspeech 2015
 // (here with whole values). Dutta et al., AAAI 2020, find it better than top-k at equal bytes.
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
 
@@ -11,6 +12,9 @@ namespace {
 std::unique_ptr<Compressor> make(const TensorShapes&, const CompressorChoice& choice, Aggregation) {
   return magnitudes_above(static_cast<float>(value(choice, "tau")));
 }
+
+// Counts, then selects; how many is not known here.
+CodecWork work(const CompressorChoice&, Count) { return {.encode = 2 * kMovesFloat}; }
 
 }  // namespace
 
@@ -25,6 +29,7 @@ CompressorKind threshold() {
       .parameters = {{"tau", Parameter::Unit::number, "0.01", "largest magnitude that is not sent",
                       0, 3e38}},
       .feedback = Feedback::on,
+      .work = work,
       .make = make,
   });
 }

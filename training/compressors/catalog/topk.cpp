@@ -4,6 +4,7 @@
 // 2018.
 #include <cmath>
 
+#include "training/compressors/codec_work.hpp"
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
@@ -33,6 +34,13 @@ std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& 
   return chosen_k(choice, elements(layout)) * SparseCode(whole(choice, "halves") == 1).bytes_each();
 }
 
+// A histogram, then the selection.
+CodecWork work(const CompressorChoice& choice, Count elements) {
+  const double part = selected_part(chosen_k(choice, elements), elements);
+  return {.encode = 2 * kMovesFloat + part * (kMovesScattered + kMovesEntry),
+          .decode = part * (kMovesEntry + 2 * kMovesScattered)};
+}
+
 }  // namespace
 
 CompressorKind topk() {
@@ -50,6 +58,7 @@ CompressorKind topk() {
                      {"halves", Parameter::Unit::count, "0", "1: sends values as float16", 0, 1}},
       .feedback = Feedback::on,
       .packed = packed,
+      .work = work,
       .make = make,
   });
 }

@@ -46,7 +46,7 @@ struct ScaleCase {
   double period() const { return row().step; }
   std::vector<Alternative> alternatives() const {
     return with([&](const TrainingPlan& plan, const training::MakeNetwork& make) {
-      return alternatives_of(row(), plan, make, options);
+      return alternatives_of(row(), plan, make, options, options.profile());
     });
   }
   std::string_view limit() const { return name(row().limit); }

@@ -1,4 +1,4 @@
-#include "bench/training/profiled/decision.hpp"
+#include "bench/training/decisions/decision.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/base/error.hpp"
 #include "algorithms/base/parameters.hpp"
 #include "training/simulation/simulate_training.hpp"
 
@@ -20,28 +19,29 @@ namespace {
 constexpr const char* kCompressors[] = {"fp16", "int8", "powersgd:rank=4", "topk:ratio=0.01",
                                         "onebit"};
 constexpr int kBuckets[] = {1, 5, 10, 25, 50, 100, 200};  // MiB
-constexpr double kLeastRate = 1e8, kMostRate = 3.2e12;    // bit/s
 
 class StepTimes {
  public:
   StepTimes(const ScaleOptions& options, const training::ModelProfile& profile, Rank gpus)
       : options_(options), profile_(profile), gpus_(gpus) {}
 
+  /// Whether the strategy and some algorithm can exchange the codes.
+  bool can(const ScaleNetwork& network, const std::string& compressor) const {
+    const auto [plan, make] = planned(network, options_.schedulers.front(), compressor);
+    return unsupported_compression(plan).empty() && unsupported_algorithm(plan).empty();
+  }
   double of(const ScaleNetwork& network, const std::string& scheduler,
             const std::string& compressor) const {
-    training::TrainingPlan plan = options_.plan(profile_, scheduler, compressor, gpus_);
-    const training::MakeNetwork make = options_.place(plan, profile_, network);
-    plan.algorithm = &choose_algorithm(options_.algorithms.front(), plan, make);
-    // Codes are gathered, which not every algorithm for sums can do.
-    if (!unsupported_algorithm(plan).empty())
-      plan.algorithm = &choose_algorithm("auto", plan, make);
+    const auto [plan, make] = planned(network, scheduler, compressor);
     return training::simulate_training(plan, make, training::Ranks::one_for_all).period();
   }
-  double saved(const ScaleNetwork& network, const std::string& compressor) const {
-    const std::string& scheduler = options_.schedulers.front();
+  double without(const ScaleNetwork& network) const {
     const auto [plain, is_new] = without_.try_emplace(network.text());
-    if (is_new) plain->second = of(network, scheduler, "none");
-    return 1 - of(network, scheduler, compressor) / plain->second;
+    if (is_new) plain->second = of(network, options_.schedulers.front(), "none");
+    return plain->second;
+  }
+  double saved(const ScaleNetwork& network, const std::string& compressor) const {
+    return 1 - of(network, options_.schedulers.front(), compressor) / without(network);
   }
   /// On ports of another rate, with the latency that `spec` says.
   bool pays_at(double rate, const std::string& spec, const std::string& compressor) const {
@@ -52,6 +52,18 @@ class StepTimes {
   }
 
  private:
+  std::pair<training::TrainingPlan, training::MakeNetwork> planned(
+      const ScaleNetwork& network, const std::string& scheduler,
+      const std::string& compressor) const {
+    training::TrainingPlan plan = options_.plan(profile_, scheduler, compressor, gpus_);
+    training::MakeNetwork make = options_.place(plan, profile_, network);
+    plan.algorithm = &choose_algorithm(options_.algorithms.front(), plan, make);
+    // Codes are gathered, which not every algorithm for sums can do.
+    if (!unsupported_algorithm(plan).empty())
+      plan.algorithm = &choose_algorithm("auto", plan, make);
+    return {std::move(plan), std::move(make)};
+  }
+
   const ScaleOptions& options_;
   const training::ModelProfile& profile_;
   Rank gpus_;
@@ -75,23 +87,17 @@ std::optional<double> highest_rate(const StepTimes& steps, const std::string& sp
   return pays;
 }
 
-std::string whole_percent(double part) { return fmt::format("{:.0f}%", 100 * part); }
-
-// "fp16 below 55 Gbit/s"
-std::string payoff_by_rate(const Payoff& payoff) {
-  if (!payoff.pays_below) return payoff.compressor + " at no rate";
-  if (*payoff.pays_below == kMostRate) return payoff.compressor + " at any rate";
-  return fmt::format("{} below {:.3g} Gbit/s", payoff.compressor, *payoff.pays_below / 1e9);
-}
-
-void append(std::string& list, const std::string& one) { list += (list.empty() ? "" : ", ") + one; }
-
 }  // namespace
 
 Decision decide(const ScaleOptions& options, const training::ModelProfile& profile,
                 const ScaleNetwork& network, Rank gpus, bool rates) {
   const StepTimes steps(options, profile, gpus);
-  Decision decision{.network = network.text(), .gpus = gpus, .knows_rates = rates};
+  Decision decision{.model = profile.name,
+                    .device = profile.device,
+                    .network = network.text(),
+                    .gpus = gpus,
+                    .step = steps.without(network),
+                    .knows_rates = rates};
   const training::StrategyKind& kind = training::find_strategy(options.strategy.name());
   const std::string& scheduler = options.schedulers.front();
   const training::SchedulerKind& order = training::find_scheduler(parse_spec(scheduler).name);
@@ -100,13 +106,11 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
   if (given != "none") candidates = {given};
   if (kind.compresses && !order.halves) {
     for (const std::string& one : candidates) {
-      try {
-        Payoff payoff{.compressor = one, .saves = steps.saved(network, one)};
-        if (rates) payoff.pays_below = highest_rate(steps, network.text(), one);
-        decision.payoffs.push_back(std::move(payoff));
-      } catch (const Error& error) {  // the strategy cannot exchange these codes
-        if (error.blame() != Blame::usage) throw;
-      }
+      if (!steps.can(network, one)) continue;
+      Payoff payoff{.compressor = one, .step = steps.of(network, scheduler, one)};
+      payoff.saves = 1 - payoff.step / decision.step;
+      if (rates) payoff.pays_below = highest_rate(steps, network.text(), one);
+      decision.payoffs.push_back(std::move(payoff));
     }
     std::ranges::sort(decision.payoffs, std::greater{}, &Payoff::saves);
   }
@@ -123,38 +127,6 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
     decision.scheduler_saves = 1 - best / now;
   }
   return decision;
-}
-
-std::vector<std::string> explain(const Decision& decision) {
-  std::string pays, does_not, rates;
-  for (const Payoff& one : decision.payoffs) {
-    if (one.saves >= kWorthwhile)
-      append(pays, fmt::format("{}{} with {}", whole_percent(one.saves),
-                               pays.empty() ? " shorter" : "", one.compressor));
-    else
-      append(does_not, one.compressor);
-    if (decision.knows_rates) append(rates, payoff_by_rate(one));
-  }
-  std::vector<std::string> sentences;
-  if (!decision.payoffs.empty()) {
-    std::string text =
-        fmt::format("Does compression pay on {} GPUs, {}? ", decision.gpus, decision.network);
-    if (pays.empty())
-      text += fmt::format("No: none of {} makes a step 1% shorter.", does_not);
-    else
-      text += fmt::format("Yes: a step is {}.", pays);
-    if (!pays.empty() && !does_not.empty()) text += fmt::format(" Less than 1%: {}.", does_not);
-    if (!rates.empty())
-      text +=
-          fmt::format(" By the rate of a port: {}.", rates.replace(rates.find(' '), 1, " pays "));
-    text += " A plan does not know what that does to accuracy.";
-    sentences.push_back(std::move(text));
-  }
-  if (!decision.scheduler.empty() && decision.scheduler_saves >= kWorthwhile)
-    sentences.push_back(fmt::format("Best buckets on {}: a step is {} shorter with --scheduler {}.",
-                                    decision.network, whole_percent(decision.scheduler_saves),
-                                    decision.scheduler));
-  return sentences;
 }
 
 }  // namespace arlab::bench

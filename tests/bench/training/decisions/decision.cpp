@@ -1,10 +1,11 @@
 // Which compressor pays, beside direct simulations on both sides of each border.
-#include "bench/training/profiled/decision.hpp"
+#include "bench/training/decisions/decision.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "bench/training/decisions/decision_report.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "training/simulation/simulate_training.hpp"
@@ -43,13 +44,18 @@ double saved(const ScaleOptions& options, double gbits, const std::string& compr
 }  // namespace
 
 TEST_CASE("decision: a compressor pays just below its border, and not just above it") {
-  for (const char* model : {"profile:bert-base", "profile:vgg16"}) {
-    const ScaleOptions options = options_of(model);
+  const std::pair<const char*, const char*> kCases[] = {{"profile:bert-base", ""},
+                                                        {"profile:vgg16", ""},
+                                                        {"profile:resnet50", "a100"},
+                                                        {"profile:bert-base", "h100"}};
+  for (const auto& [model, gpu] : kCases) {
+    ScaleOptions options = options_of(model);
+    if (*gpu != 0) options.gpus = {gpu};
     const Decision decision = decided(options, "25G", 8);
     REQUIRE(decision.payoffs.size() == 5);
     int borders = 0;
     for (const Payoff& one : decision.payoffs) {
-      INFO(model << " " << one.compressor);
+      INFO(model << " " << gpu << " " << one.compressor);
       CHECK(std::abs(one.saves - saved(options, 25, one.compressor, 8)) < 1e-9);
       if (!one.pays_below || *one.pays_below >= 3.2e12) continue;
       ++borders;
@@ -79,8 +85,8 @@ TEST_CASE("decision: a given compressor alone is judged, and topologies have no 
   REQUIRE(decision.payoffs.size() == 1);
   CHECK(decision.payoffs[0].compressor == "int8");
   CHECK_FALSE(decision.payoffs[0].pays_below);
-  for (const std::string& sentence : explain(decision))
-    CHECK(sentence.find("port") == std::string::npos);
+  for (const std::string& sentence : explain(std::vector<Decision>{decision}))
+    CHECK(sentence.find("Gbit/s") == std::string::npos);
 }
 
 TEST_CASE("decision: where the given algorithm cannot gather codes, another one does") {
@@ -102,26 +108,79 @@ TEST_CASE("decision: a compressor that the strategy cannot exchange is no choice
 TEST_CASE("decision: nothing is said where a strategy neither compresses nor orders") {
   ScaleOptions options = options_of("profile:resnet50");
   options.strategy.spec = "fsdp";
-  CHECK(explain(decided(options, "10G", 4)).empty());
+  const Decision none = decided(options, "10G", 4);
+  CHECK(explain(std::vector<Decision>{none}).empty());
 }
 
-TEST_CASE("decision: sentences name what pays, what does not, and the rates") {
-  const Decision decision{
+TEST_CASE("decision: a verdict per model names what pays, what does not, and the rates") {
+  const Decision slow{
+      .model = "bert",
+      .device = "A",
       .network = "10G",
       .gpus = 64,
-      .payoffs = {{"int8", 0.25, 4e10}, {"fp16", 0.125, 3.2e12}, {"topk", -0.5, {}}},
+      .limit = "bandwidth",
+      .payoffs = {{"int8", 1, 0.25, 4e10}, {"fp16", 1, 0.125, 3.2e12}, {"topk", 1, -0.5, {}}},
       .knows_rates = true,
       .scheduler = "buckets:bucket=5M",
       .scheduler_saves = 0.05};
-  CHECK(explain(decision) ==
-        std::vector<std::string>{
-            "Does compression pay on 64 GPUs, 10G? Yes: a step is 25% shorter with int8, 12% with "
-            "fp16. Less than 1%: topk. By the rate of a port: int8 pays below 40 Gbit/s, fp16 at "
-            "any rate, topk at no rate. A plan does not know what that does to accuracy.",
-            "Best buckets on 10G: a step is 5% shorter with --scheduler buckets:bucket=5M."});
-  const Decision none{.network = "1T", .gpus = 2, .payoffs = {{"int8", 0.001, {}}}};
-  CHECK(explain(none) ==
-        std::vector<std::string>{
-            "Does compression pay on 2 GPUs, 1T? No: none of int8 makes a step 1% shorter. A plan "
-            "does not know what that does to accuracy."});
+  Decision fast = slow, other = slow;
+  fast.network = "1T";
+  fast.limit = "computation";
+  fast.payoffs = {{"int8", 1, 0.001, {}}};
+  fast.knows_rates = false;
+  fast.scheduler_saves = 0.001;
+  other.model = "vgg";
+  other.gpus = 2;
+  other.payoffs.pop_back();
+  const std::vector<std::string> expected{
+      "Verdict: bert on 64 GPUs of A: int8 pays below 40 Gbit/s, fp16 at any rate; topk does not "
+      "pay at any rate. On 10G: limited by bandwidth; a step is 25% shorter with int8, 12% with "
+      "fp16; the best buckets save 5% (--scheduler buckets:bucket=5M). On 1T: limited by "
+      "computation; no compressor makes a step 1% shorter.",
+      "Verdict: vgg on 2 GPUs of A: int8 pays below 40 Gbit/s, fp16 at any rate. On 10G: limited "
+      "by "
+      "bandwidth; a step is 25% shorter with int8, 12% with fp16; the best buckets save 5% "
+      "(--scheduler buckets:bucket=5M).",
+      "A plan does not know what compression does to accuracy. Codes take at least the time of "
+      "their bytes in the GPU's memory."};
+  CHECK(explain(std::vector<Decision>{slow, fast, other}) == expected);
+  std::vector<Json> records;
+  for (const Decision& one : {slow, fast, other}) records.push_back(to_json(one));
+  records.push_back({{"kind", "plan"}});
+  CHECK(explain(decisions_of(records)) == expected);
+  CHECK(explain(std::vector<Decision>{}).empty());
+}
+
+TEST_CASE("decision: without codec cost, a V100 gives what the profile of a V100 gives") {
+  for (const char* model : {"profile:resnet50", "profile:bert-base"}) {
+    ScaleOptions plain = options_of(model), named = plain;
+    plain.codec_cost = "0,0";
+    named.codec_cost = "0";
+    named.gpus = {"v100"};
+    const Decision a = decided(plain, "10G", 8), b = decided(named, "10G", 8);
+    CHECK(to_json(a) == to_json(b));
+    CHECK(a.payoffs.size() == 5);
+  }
+}
+
+TEST_CASE("decision: codes cost time, each its own, and less on a faster memory") {
+  ScaleOptions options = options_of("profile:bert-base");
+  const training::ModelProfile v100 = options.profile();
+  options.gpus = {"h100"};
+  const training::ModelProfile h100 = options.profile();
+  std::vector<double> seen;
+  for (const char* spec :
+       {"fp16", "int8", "powersgd:rank=4", "topk:ratio=0.01", "onebit", "qsgd"}) {
+    const training::CompressorChoice choice = training::choose_compressor(spec);
+    const training::CodecCost slow = options.codec_of(choice, v100);
+    const training::CodecCost fast = options.codec_of(choice, h100);
+    INFO(spec);
+    CHECK(fast.encode > 0);
+    CHECK(fast.decode > 0);
+    CHECK(slow.encode > 3.7 * fast.encode);  // 3350 by 900 GB/s
+    CHECK(std::ranges::count(seen, slow.encode) == 0);
+    seen.push_back(slow.encode);
+  }
+  options.codec_cost = "1,2";
+  CHECK(options.codec_of(training::choose_compressor("fp16"), v100).decode == 2e-9);
 }
