@@ -72,7 +72,7 @@ class History(program.ProgramTest):
     def weeks(self, step=1.0, host="n1"):
         for week in range(1, 9):
             day = datetime.date(2026, 1, 1) + datetime.timedelta(weeks=week)
-            self.write(f"weeks/{host}-week{week}.jsonl", f"{day}T04:00:00Z", if week >= 6 else 1.0, host,
+            self.write(f"weeks/{host}-week{week}.jsonl", f"{day}T04:00:00Z", step if week >= 6 else 1.0, host,
                        "abc" if week < 6 else "def")
 
     def test_a_step_is_found_in_its_week(self):
@@ -146,7 +146,7 @@ class Loop(program.ProgramTest):
         self.assertIn("weighted:record=hunt.jsonl", out)
         ring, weighted = self.records("simulate", "ring,weighted:record=hunt.jsonl", "-p", "16", "-s", "64M", "--network", SLOW)
         self.assertEqual(weighted["algorithm"], "weighted:rates=2x2x2x1x2")
-        self.assertLess(weighted["modelled_us"], 0.6 * ring["modelled_us"])
+        self.assertLess(weighted["modelled_us"], 0.7 * ring["modelled_us"])
         [named] = self.records("simulate", "weighted", "-p", "16", "-s", "64M", "--network", SLOW)
         self.assertEqual(named["modelled_us"], weighted["modelled_us"])
         self.arlab("verify", "weighted:record=hunt.jsonl", "-p", "16")
