@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/parts/rank_shares.hpp"
@@ -97,7 +98,8 @@ std::string unsupported_reason(const Problem& p, const std::vector<Rank>& given)
     return concat("weighted has a lane per rank: use at most ", kMostRanks, " ranks");
   if (given.empty())
     return "weighted needs the rates of the ranks: for example weighted:rates=1x2, where rank 0 is "
-           "half as fast as all others";
+           "half as fast as all others, or weighted:record=FILE, which `arlab hunt --json FILE` "
+           "writes";
   if (given.size() > index(p.ranks))
     return concat("weighted:rates has ", given.size(), " rates for ", p.ranks,
                   " ranks: give at most one each");
@@ -126,8 +128,10 @@ Algorithm with(const std::vector<Rank>& given) {
   a.chunks_per_rank = [](const Problem& p) {
     return static_cast<Rank>((wanted_pieces(p) + p.ranks - 1) / p.ranks);
   };
-  a.parameters = {{"rates", Parameter::Unit::sizes, "",
-                   "of rank 0, 1, ..., such as 1x2x2; the last is that of all others, too"}};
+  a.parameters = {
+      {"rates", Parameter::Unit::sizes, "",
+       "of rank 0, 1, ..., such as 1x2x2; the last is that of all others, too; record=FILE "
+       "instead: those that a hunt found"}};
   a.examples = {"weighted:rates=1x2", "weighted:rates=3x1x2x7"};
   return a;
 }
@@ -136,6 +140,10 @@ Algorithm configure(std::span<const Setting> settings) {
   const std::vector<Parameter> parameters = with({}).parameters;
   std::vector<Rank> given;
   for (const Setting& setting : settings) {
+    if (setting.name == "record")
+      fail(Blame::usage, concat("weighted:record=", setting.value,
+                                ": records are not read here: write weighted:rates= and what the "
+                                "record says under \"rates\""));
     find_parameter(parameters, setting.name, "algorithm weighted");
     given = parse_sizes(setting.value, "rates");
   }

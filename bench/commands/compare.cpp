@@ -1,4 +1,4 @@
-// arlab compare: two result files, configuration by configuration: what became slower.
+// arlab compare: result files, configuration by configuration: what became slower, and when.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include "bench/logs/measurements.hpp"
 #include "bench/options/table_options.hpp"
 #include "bench/study/acceptance.hpp"
+#include "bench/study/history/compare_history.hpp"
 #include "bench/study/predictions.hpp"
 #include "bench/study/regression.hpp"
 #include "bench/text/say.hpp"
@@ -22,9 +23,12 @@ namespace arlab::bench {
 namespace {
 
 struct CompareCommand {
-  std::string before, after, expect, output = "-";
+  std::string before;
+  std::vector<std::string> later;  // empty: predictions, or a folder
+  std::string expect, output = "-";
   TableView view;
   double threshold = 0.05;
+  std::vector<std::string> command;  // the whole command line
 };
 
 void parse_threshold(std::string text, double& threshold) {
@@ -54,7 +58,7 @@ int compare_with_model(const CompareCommand& command) {
 
 // Whether the bandwidths are those of public tables, or of a saved file.
 int accept(const CompareCommand& command) {
-  if (!command.after.empty())
+  if (!command.later.empty())
     fail(Blame::usage, "--expect judges one file: leave out the second one, or --expect");
   const Results results = read_results_or_logs(command.before);
   const Expectation expectation =
@@ -105,16 +109,14 @@ std::string different_origins(const Results& before, const Results& after) {
   return fmt::format("The files differ in {}.", fmt::join(parts, "; "));
 }
 
-int compare(const CompareCommand& command) {
-  if (!command.expect.empty()) return accept(command);
-  if (command.after.empty()) return compare_with_model(command);
+int compare_two(const CompareCommand& command) {
   const Results before = read_results_or_logs(command.before);
-  const Results after = read_results_or_logs(command.after);
+  const Results after = read_results_or_logs(command.later.front());
   const TimeComparisons r = compare_records(before.records, after.records, command.threshold);
   if (r.all.empty())
     fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
                                    "files that the same command wrote with --json",
-                                   command.before, command.after));
+                                   command.before, command.later.front()));
   const bool printed = command.output == "-";
   write_file(command.output,
              show_table(table(r), command.view, printed ? stdout_terminal() : Terminal{}));
@@ -126,7 +128,7 @@ int compare(const CompareCommand& command) {
   if (r.only_old + r.only_new > 0)
     say("note: {} only in {}, {} only in {}\n",
         show_plural(static_cast<Count>(r.only_old), "configuration"), command.before,
-        show_plural(static_cast<Count>(r.only_new), "configuration"), command.after);
+        show_plural(static_cast<Count>(r.only_new), "configuration"), command.later.front());
   if (!r.failed()) return 0;
   Count slower = 0, wrong = 0;
   for (const TimeComparison& c : r.all) {
@@ -138,12 +140,30 @@ int compare(const CompareCommand& command) {
   return 1;
 }
 
+int compare(const CompareCommand& command) {
+  if (!command.expect.empty()) return accept(command);
+  if (command.later.size() == 1) return compare_two(command);
+  std::error_code ignored;
+  if (command.later.empty() && !std::filesystem::is_directory(command.before, ignored))
+    return compare_with_model(command);
+  std::vector<std::string> paths = command.later;
+  paths.insert(paths.begin(), command.before);
+  std::vector<HistoryFile> files = history_files(paths);
+  if (files.size() == 1) return compare_with_model(command);
+  return compare_history(std::move(files), {.output = command.output,
+                                            .view = command.view,
+                                            .threshold = command.threshold,
+                                            .command = command.command});
+}
+
 }  // namespace
 
 void add_compare(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab compare old.jsonl new.jsonl\n"
       "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md\n"
+      "  arlab compare week*.jsonl   (what changed, and in which file)\n"
+      "  arlab compare nightly/ -o changes.csv\n"
       "  arlab compare nccl.log --expect h100x8\n"
       "  arlab compare measured.jsonl   (written by arlab run --machine machine.toml --json ...)");
   const auto options = std::make_shared<CompareCommand>();
@@ -154,9 +174,10 @@ void add_compare(CLI::App& command, Session& session) {
       ->type_name("");
   command
       .add_option(
-          "new", options->after,
-          "Result file of the same configurations; without it, the first is compared with its "
-          "predictions, of which --rows lists the worst 20 unless it says otherwise")
+          "new", options->later,
+          "Result file of the same configurations; several, or a folder alone: in order of date, "
+          "what changed in which file; without it, a file is compared with its predictions, of "
+          "which --rows lists the worst 20 unless it says otherwise")
       ->type_name("");
   command
       .add_option_function<std::string>(
@@ -170,12 +191,16 @@ void add_compare(CLI::App& command, Session& session) {
                   "file of records")
       ->type_name("MACHINE");
   command
-      .add_option("-o,--output", options->output,
-                  "Write the table to this file (default -, stdout); `arlab help` has --columns, "
-                  "--sort and --rows")
+      .add_option(
+          "-o,--output", options->output,
+          "Write the table to this file (default -, stdout); of several files, NAME.csv and "
+          "NAME.jsonl hold records; `arlab help` has --columns, --sort and --rows")
       ->type_name("FILE");
   add_table_options(command, options->view);
-  command.callback([options, &session] { session.exit_code = compare(*options); });
+  command.callback([options, &session] {
+    options->command = session.command;
+    session.exit_code = compare(*options);
+  });
 }
 
 }  // namespace arlab::bench

@@ -9,6 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/hunt/hunt_changes.hpp"
 #include "bench/hunt/hunt_report.hpp"
 #include "bench/hunt/ranks_probe.hpp"
 #include "bench/hunt/simulated_probe.hpp"
@@ -29,6 +30,7 @@ using collectives::Backend;
 
 struct HuntCommand {
   std::string ranks, json;
+  std::string against;  // record of an earlier hunt; empty: none
   std::string network;  // as given; empty: real ranks
   ModelOptions model;
   Disturbance disturbance;
@@ -69,14 +71,41 @@ class HuntProgress {
   Clock::time_point start_ = Clock::now();
 };
 
-// Prints and records; returns the exit code.
-int conclude(const HuntCommand& command, const Hunted& hunted, const hunt::Search& found) {
+// What is written and printed, and whether something is slow, or all became slower.
+struct Conclusion {
+  Json record;
+  std::string text;
+  bool is_slow = false;
+};
+
+Conclusion conclusion(const std::optional<HuntFile>& earlier, const Hunted& hunted,
+                      const hunt::Search& found) {
+  Conclusion its{.record = hunt_record(hunted, found),
+                 .text = hunt_text(hunted, found),
+                 .is_slow = found.verdict == hunt::Verdict::slow};
+  if (!earlier) return its;
+  const HuntChanges changes = hunt_changes(*earlier, its.record);
+  its.record["against"] = changes_json(changes, *earlier);
+  its.text += "\n" + changes_text(changes, *earlier);
+  its.is_slow = its.is_slow || changes.is_slower();
+  return its;
+}
+
+void conclude(const HuntCommand& command, const Conclusion& its) {
   if (!command.json.empty()) {
     ResultFile file(command.json, ResultFile::Mode::fresh, context(command.command));
-    file.add(hunt_record(hunted, found));
+    file.add(its.record);
   }
-  if (command.json != "-") print("{}", Lines{hunt_text(hunted, found)});
-  return found.verdict == hunt::Verdict::slow ? 1 : 0;
+  if (command.json != "-") print("{}", Lines{its.text});
+}
+
+std::optional<HuntFile> earlier_hunt(const HuntCommand& command) {
+  if (command.against.empty()) return {};
+  return read_hunt(command.against);
+}
+
+std::string written_record(const HuntCommand& command) {
+  return command.json == "-" ? "" : command.json;
 }
 
 int hunt_simulated(const HuntCommand& command) {
@@ -90,6 +119,8 @@ int hunt_simulated(const HuntCommand& command) {
   hunted.disturbance = command.disturbance.text();
   if (model.parsed_model().has_links) hunted.topology = model.topology_text(0, hunted.ranks);
   hunted.hosts = simulated_hosts(model, hunted.ranks);
+  hunted.record = written_record(command);
+  const std::optional<HuntFile> earlier = earlier_hunt(command);
   check_can_write(command.json);
   const hunt::Probe probe = simulated_probe(model, command.disturbance, hunted.ranks);
   hunted.bytes = hunt::fitting_bytes(probe);
@@ -98,7 +129,9 @@ int hunt_simulated(const HuntCommand& command) {
       probe,
       {.bytes = hunted.bytes, .progress = [&](Count done, Count known) { progress(done, known); }});
   progress.end();
-  return conclude(command, hunted, found);
+  const Conclusion its = conclusion(earlier, hunted, found);
+  conclude(command, its);
+  return its.is_slow ? 1 : 0;
 }
 
 int hunt_real(const HuntCommand& command, Job& job) {
@@ -107,10 +140,15 @@ int hunt_real(const HuntCommand& command, Job& job) {
   if (!command.ranks.empty())
     hunted.ranks = checked_number(parse_count(command.ranks, "-p"), "-p", 1, kMostRanks);
   job.check(backend, hunted.ranks);
-  if (job.is_root()) check_can_write(command.json);
+  std::optional<HuntFile> earlier;
+  if (job.is_root()) {
+    earlier = earlier_hunt(command);
+    check_can_write(command.json);
+  }
   job.expect_same(shell_quoted(command.command), shell_quoted(command.command));
   hunted.backend = backend.name;
-  std::optional<hunt::Search> result;
+  hunted.record = written_record(command);
+  std::optional<Conclusion> result;
   std::atomic<bool> is_slow = false;  // known to all ranks, whose processes end alike
   job.run(backend, {.ranks = hunted.ranks}, [&](collectives::Executor& executor) {
     collectives::Communicator& ranks = executor.control();
@@ -123,20 +161,27 @@ int hunt_real(const HuntCommand& command, Job& job) {
       progress.emplace(command, ranks.ranks());
       options.progress = [&](Count done, Count known) { (*progress)(done, known); };
     }
-    hunt::Search found = hunt::search(probe, options);
-    if (found.verdict == hunt::Verdict::slow) is_slow = true;
-    if (ranks.rank() != 0) return;
-    progress->end();
-    hunted.bytes = options.bytes;
-    hunted.hosts = std::move(hosts);
-    hunted.ranks_per_processor = crowd;
-    result = std::move(found);
+    const hunt::Search found = hunt::search(probe, options);
+    if (ranks.rank() == 0) {
+      progress->end();
+      hunted.bytes = options.bytes;
+      hunted.hosts = std::move(hosts);
+      hunted.ranks_per_processor = crowd;
+      result = conclusion(earlier, hunted, found);
+    }
+    const bool mine = ranks.rank() == 0 && result->is_slow;
+    if (!collectives::share_all(ranks, mine ? "slow" : "").front().empty()) is_slow = true;
   });
-  if (result) conclude(command, hunted, *result);
+  if (result) conclude(command, *result);
   return is_slow ? 1 : 0;
 }
 
 void add_hunt_options(CLI::App& command, const std::shared_ptr<HuntCommand>& options) {
+  command
+      .add_option("earlier", options->against,
+                  "Record of an earlier hunt, written with --json: also says what changed since, "
+                  "and ends with status 1 if all ranks became slower")
+      ->type_name("");
   command
       .add_option("-p,--ranks", options->ranks,
                   "Ranks (default: those of the job, else 4; simulated 16)")
@@ -173,6 +218,7 @@ void check_used(const HuntCommand& o) {
 void add_hunt(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  mpirun -n 16 --map-by node arlab hunt --json hunt.jsonl\n"
+      "  mpirun -n 16 --map-by node arlab hunt last_week.jsonl --json today.jsonl\n"
       "  arlab hunt -p 4\n"
       "  arlab hunt -p 16 --network leaf_spine:hosts=16,slow=h3--leaf0:2\n"
       "  arlab hunt -p 16 --network leaf_spine:hosts=4,spines=2,slow=leaf0--spine1:4\n"

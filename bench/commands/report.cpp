@@ -1,4 +1,5 @@
-// arlab report: writes one self-contained HTML page that shows the records of result files.
+// arlab report: writes one self-contained HTML page that shows the records of result files, or
+// their metrics for Prometheus.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,8 +8,10 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/formats/metrics/metrics.hpp"
 #include "bench/hunt/hunt_answers.hpp"
 #include "bench/logs/measurements.hpp"
+#include "bench/options/options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
@@ -57,12 +60,30 @@ void add_answers(const Results& results, const std::string& file, Json& all) {
   if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
 }
 
+// For the textfile collector of node_exporter, which reads files of this name.
+bool is_for_prometheus(const ReportCommand& command) { return command.output.ends_with(".prom"); }
+
+void write_metrics(const ReportCommand& command) {
+  if (command.no_explorer) fail_without_effect("--no-explorer", "a page");
+  Results all;
+  for (const std::string& file : command.files) append(read_results_or_logs(file), all);
+  const Exposition metrics = metrics_of(all);
+  if (metrics.samples() == 0)
+    fail(Blame::usage, fmt::format("no times and no hunts in {}: write some with --json, for "
+                                   "example arlab run ring --json results.jsonl",
+                                   fmt::join(command.files, ", ")));
+  write_file(command.output, metrics.text());
+  say("wrote {} ({})\n", command.output,
+      show_plural(static_cast<Count>(metrics.samples()), "sample"));
+}
+
 void report(const ReportCommand& command, const Session& session) {
   if (command.files.empty())
     fail(Blame::usage,
          "no result file given: write one with --json, for example "
          "arlab simulate all --json results.jsonl");
   check_output(command);
+  if (is_for_prometheus(command)) return write_metrics(command);
   Json data{{"contexts", Json::array()}, {"records", Json::array()},
             {"answers", Json::array()},  {"files", command.files},
             {"generated", utc_now()},    {"command", shell_quoted(session.command)}};
@@ -101,7 +122,8 @@ void report(const ReportCommand& command, const Session& session) {
 void add_report(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
-      "results/report.html");
+      "results/report.html\n"
+      "  arlab report results.jsonl -o /var/lib/node_exporter/arlab.prom");
   const auto options = std::make_shared<ReportCommand>();
   command.add_flag("--no-explorer", options->no_explorer,
                    "Leave out the explorer; the page is about 1 MB smaller");
@@ -111,8 +133,10 @@ void add_report(CLI::App& command, Session& session) {
           "Result files, written with --json, logs of nccl-tests, OSU or IMB, and folders of them")
       ->type_name("");
   command
-      .add_option("-o,--output", options->output,
-                  "Page to write (default report.html); - is stdout")
+      .add_option(
+          "-o,--output", options->output,
+          "Page to write (default report.html); - is stdout; NAME.prom: metrics for Prometheus, "
+          "in its text format")
       ->type_name("FILE");
   command.callback([options, &session] { report(*options, session); });
 }

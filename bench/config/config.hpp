@@ -21,6 +21,7 @@ struct RankLayout {
   std::shared_ptr<const Forest> forest;
   SwitchSums switches{};  ///< what the network adds
   Rank nics = 1;          ///< of each group
+  std::string rates{};    ///< of the ranks' ports, "2x1x2"; empty: equal, or not known
 };
 
 /// One configuration of a sweep.

@@ -2,7 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace arlab::bench {
+namespace {
+
+hunt::Place place_named(std::string_view text) {
+  for (const hunt::Place place : {hunt::Place::rank, hunt::Place::port, hunt::Place::link})
+    if (text == name(place)) return place;
+  return hunt::Place::group;
+}
+
+hunt::Quantity quantity_named(std::string_view text) {
+  for (const hunt::Quantity quantity : hunt::kQuantities)
+    if (text == name(quantity)) return quantity;
+  return hunt::Quantity::bandwidth;
+}
+
+// A file may have been edited, so the ranks need not have hosts.
+bool all_have_hosts(const std::vector<Rank>& ranks, const std::vector<std::string>& hosts) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](Rank r) { return r >= 0 && index(r) < hosts.size(); });
+}
+
+}  // namespace
 
 std::string_view name(hunt::Place place) {
   switch (place) {
@@ -46,6 +69,19 @@ std::string_view name(hunt::Verdict verdict) {
   return "few";
 }
 
+std::vector<hunt::Finding> findings_of(const Json& hunt) {
+  std::vector<hunt::Finding> all;
+  for (const Json& finding : hunt.at("findings"))
+    all.push_back({.place = place_named(finding.at("what").get<std::string>()),
+                   .quantity = quantity_named(finding.at("by").get<std::string>()),
+                   .ranks = finding.at("ranks").get<std::vector<Rank>>(),
+                   .others = finding.at("others").get<std::vector<Rank>>(),
+                   .sends = finding.at("sends").get<bool>(),
+                   .receives = finding.at("receives").get<bool>(),
+                   .times = finding.at("times").get<double>()});
+  return all;
+}
+
 std::string ranks_text(const std::vector<Rank>& ranks, const std::vector<std::string>& hosts) {
   constexpr std::size_t kMostRuns = 6;
   if (ranks.empty()) return "all others";
@@ -70,6 +106,9 @@ std::string ranks_text(const std::vector<Rank>& ranks, const std::vector<std::st
 }
 
 std::string place_text(const hunt::Finding& finding, const std::vector<std::string>& hosts) {
+  if (!hosts.empty() &&
+      !(all_have_hosts(finding.ranks, hosts) && all_have_hosts(finding.others, hosts)))
+    return place_text(finding, {});
   const std::string near = ranks_text(finding.ranks, hosts);
   if (finding.place == hunt::Place::rank || finding.place == hunt::Place::port) return near;
   const std::string far = ranks_text(finding.others, hosts);

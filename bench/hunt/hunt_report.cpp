@@ -166,7 +166,8 @@ Json hunt_record(const Hunted& hunted, const Search& found) {
           {"findings", std::move(findings)},
           {"rates", text_or_null(rates_for(hunted, found))},
           {"measured", std::move(measured)},
-          {"pairs", std::move(pairs)}};
+          {"pairs", std::move(pairs)},
+          {"against", nullptr}};
 }
 
 }  // namespace arlab::bench

@@ -19,6 +19,7 @@ struct Hunted {
   std::vector<std::string> hosts = {};  ///< by rank; empty: no names
   Bytes bytes = 0;                      ///< of a large message
   double ranks_per_processor = 0;       ///< of real ranks
+  std::string record = {};              ///< file that gets the record; empty: none
 };
 
 /// Returns the tables and sentences for people, with the next step.

@@ -59,7 +59,10 @@ std::string price_commands(const Hunted& hunted, const hunt::Search& found) {
   constexpr Rank kMostWeighted = 1024;
   const std::string rates = rates_for(hunted, found);
   if (rates.empty() || hunted.ranks > kMostWeighted) return "";
-  const std::string weighted = "weighted:rates=" + rates;
+  const bool reads =
+      !hunted.record.empty() && hunted.record.find_first_of(",:") == std::string::npos;
+  const std::string weighted =
+      reads ? "weighted:record=" + hunted.record : "weighted:rates=" + rates;
   const std::string network =
       hunted.backend.empty() ? hunted.network : like_measured(found, hunted.bytes);
   const std::string ranks = fmt::to_string(hunted.ranks);

@@ -64,17 +64,7 @@ std::string listed(std::vector<std::string> notes) {
 }
 
 void read_folder(const std::string& path, const LogHints& hints, ImportedResults& all) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
-       at.increment(error))
-    if (at->is_regular_file(error) && !at->path().filename().string().starts_with('.'))
-      files.push_back(at->path().string());
-  if (error)
-    fail(Blame::environment,
-         fmt::format("cannot read {} ({}): {}", path, error.message(), kRemedy));
-  std::sort(files.begin(), files.end());
-  for (const std::string& file : files) {
+  for (const std::string& file : files_below(path)) {
     if (read_file_into(file, hints, all)) continue;
     try {
       Results results = read_results(file);
@@ -87,6 +77,20 @@ void read_folder(const std::string& path, const LogHints& hints, ImportedResults
 }
 
 }  // namespace
+
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (at->is_regular_file(error) && !at->path().filename().string().starts_with('.'))
+      files.push_back(at->path().string());
+  if (error)
+    fail(Blame::environment,
+         fmt::format("cannot read {} ({}): {}", folder, error.message(), kRemedy));
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 void append(Results more, Results& all) {
   const std::size_t contexts = all.contexts.size();

@@ -28,6 +28,10 @@ ImportedResults read_measurements(const std::string& path, const LogHints& hints
 Results read_results_or_logs(const std::string& path);
 void say_notes(const ImportedResults& measurements);
 
+/// Returns the files of a folder and of its folders, by name, without those whose names begin with
+/// a dot. Throws Error(environment) if it cannot be read.
+std::vector<std::string> files_below(const std::string& folder);
+
 /// Adds records with their contexts.
 void append(Results more, Results& all);
 

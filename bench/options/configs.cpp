@@ -11,9 +11,11 @@
 #include "algorithms/verify/has_root.hpp"
 #include "bench/formats/python_file.hpp"
 #include "bench/formats/schedule_file.hpp"
+#include "bench/formats/weighted_record.hpp"
 #include "bench/options/caller.hpp"
 #include "bench/options/idle_nics.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/rank_rates.hpp"
 #include "bench/options/second_value.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/text/units.hpp"
@@ -95,6 +97,7 @@ RankLayout completed(RankLayout given, const LayoutOf& network, Rank p, bool use
   if (!given.groups) given.groups = found.groups;
   if (!given.grid) given.grid = found.grid;
   given.switches = found.switches;
+  given.rates = found.rates;
   if (given.groups == found.groups) given.nics = found.nics;
   return given;
 }
@@ -144,9 +147,15 @@ Collective SweepOptions::parsed_collective() const {
   return parse_name(collective, kCollectives, "collective", collective_named);
 }
 
-const Algorithm& SweepOptions::from_file(const std::string& path) const {
-  std::shared_ptr<const Algorithm>& algorithm = files_[path];
-  if (!algorithm && is_python_file(path)) algorithm = python_algorithm(path);
+const Algorithm& SweepOptions::from_file(const std::string& name) const {
+  std::shared_ptr<const Algorithm>& algorithm = files_[name];
+  if (algorithm) return *algorithm;
+  if (name.starts_with(kWeightedRecord)) {
+    algorithm = weighted_by_record(name.substr(kWeightedRecord.size()));
+    return *algorithm;
+  }
+  const std::string path = name.substr(kFile.size());
+  if (is_python_file(path)) algorithm = python_algorithm(path);
   if (!algorithm) {
     auto script = std::make_shared<const Script>(read_schedule(path));
     algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
@@ -168,8 +177,8 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
     if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
   };
   for (const std::string& name : wanted) {
-    if (name.starts_with(kFile)) {
-      choose(from_file(name.substr(kFile.size())));
+    if (name.starts_with(kFile) || name.starts_with(kWeightedRecord)) {
+      choose(from_file(name));
       continue;
     }
     if (caller && caller->algorithms.contains(name)) {
@@ -314,7 +323,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
     const RankLayout given = given_layout(p);
     for (std::size_t i = 0; i < choices; ++i) {
       layouts[i] = networks.empty() ? given : completed(given, networks[i], p, uses_trees);
-      if (wants_all) chosen_on[i] = and_with_all_nics(chosen, layouts[i], task);
+      chosen_on[i] = wants_all ? and_with_all_nics(chosen, layouts[i], task) : chosen;
+      chosen_on[i] = with_rates(chosen_on[i], layouts[i]);
     }
     for (std::size_t t = 0; t < all_dtypes.size(); ++t)
       for (const collectives::Op op : all_ops)

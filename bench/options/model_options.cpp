@@ -9,6 +9,7 @@
 #include "bench/options/nccl_network.hpp"
 #include "bench/options/network_spec.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/rank_rates.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
@@ -150,6 +151,7 @@ std::vector<LayoutOf> ModelOptions::layouts() const {
                         nullptr,
                         {},
                         simulator::nics_of_group(built->topology)};
+      layout.rates = port_rates(*built);
       if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
       if (parsed_model().adds) layout.switches = switch_sums(*built, layout.groups.get());
       return layout;

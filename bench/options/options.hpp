@@ -118,7 +118,7 @@ struct SweepOptions {
  private:
   const CLI::App* app_ = nullptr;  // whose options these are; null: of no command
   std::vector<std::string> wanted_algorithms() const;  // as given
-  const Algorithm& from_file(const std::string& path) const;
+  const Algorithm& from_file(const std::string& name) const;
   void refuse_unused_layout(std::span<const Algorithm* const> chosen) const;
   mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
 };

@@ -41,7 +41,8 @@ const Json& nested_keys() {
 
 // Lists whose length varies are one cell: the names of links, or else the JSON text.
 constexpr std::string_view kOneCell[] = {
-    "most_utilized_links", "epochs", "staleness", "slowdown", "critical_path_us", "rank_times_us"};
+    "most_utilized_links", "epochs", "staleness", "slowdown", "critical_path_us",
+    "rank_times_us",       "files",  "dates",     "times_us"};
 
 Json list_cell(const Json& list) {
   if (list.empty()) return nullptr;

@@ -21,12 +21,6 @@ constexpr double kLevel = 0.05;
 // significant.
 constexpr std::size_t kFewestLaunches = 4;
 
-// The logarithm of a median, and its standard error; absent of fewer than six runs.
-struct LogMedian {
-  double value = 0;
-  std::optional<double> error;
-};
-
 LogMedian log_median(const Json& record) {
   const Json& time = record["time_us"];
   LogMedian m{std::log(time["median"].get<double>()), {}};
@@ -57,42 +51,19 @@ LogMedian combined(std::vector<LogMedian> launches) {
   return all;
 }
 
-struct Side {
-  std::vector<LogMedian> launches;
-  Json last;
-  Count wrong = 0;
-};
-
 bool has_time(const Json& record) {
   return record.contains("time_us") && record["time_us"].is_object() &&
          record["time_us"]["median"].get<double>() > 0;
 }
 
-bool is_of_log(const Json& record) {
-  const auto source = record.find("source");
-  return source != record.end() && source->is_string();
-}
-
-std::map<std::string, Side> sides(const std::vector<Json>& records) {
-  std::map<std::string, Side> all;
-  for (const Json& record : records) {
-    if (!has_time(record)) continue;
-    Side& side = all[identity(record)];
-    side.launches.push_back(log_median(record));
-    side.last = record;
-    if (const Json& wrong = record["wrong"]; wrong.is_number()) side.wrong += wrong.get<Count>();
-  }
-  return all;
-}
-
-std::vector<double> medians(const Side& side) {
+std::vector<double> medians(const MeasuredSide& side) {
   std::vector<double> all;
   for (const LogMedian& launch : side.launches) all.push_back(launch.value);
   return all;
 }
 
-TimeComparison compared(const Side& old_side, const Side& new_side) {
-  const LogMedian was = combined(old_side.launches), is = combined(new_side.launches);
+TimeComparison compared(const MeasuredSide& old_side, const MeasuredSide& new_side) {
+  const LogMedian was = old_side.median(), is = new_side.median();
   TimeComparison c;
   c.record = new_side.last;
   c.old_us = std::exp(was.value);
@@ -141,6 +112,25 @@ void decide(std::vector<TimeComparison>& all, double threshold) {
 
 }  // namespace
 
+LogMedian MeasuredSide::median() const { return combined(launches); }
+
+bool is_of_log(const Json& record) {
+  const auto source = record.find("source");
+  return source != record.end() && source->is_string();
+}
+
+std::map<std::string, MeasuredSide> sides_of(const std::vector<Json>& records) {
+  std::map<std::string, MeasuredSide> all;
+  for (const Json& record : records) {
+    if (!has_time(record)) continue;
+    MeasuredSide& side = all[identity(record)];
+    side.launches.push_back(log_median(record));
+    side.last = record;
+    if (const Json& wrong = record["wrong"]; wrong.is_number()) side.wrong += wrong.get<Count>();
+  }
+  return all;
+}
+
 bool TimeComparisons::failed() const {
   return std::any_of(all.begin(), all.end(), [](const TimeComparison& c) {
     return c.verdict == TimeComparison::Verdict::slower ||
@@ -150,7 +140,7 @@ bool TimeComparisons::failed() const {
 
 TimeComparisons compare_records(const std::vector<Json>& old_records,
                                 const std::vector<Json>& new_records, double threshold) {
-  const auto before = sides(old_records), after = sides(new_records);
+  const auto before = sides_of(old_records), after = sides_of(new_records);
   TimeComparisons r;
   for (const auto& [key, side] : before) r.only_old += after.contains(key) ? 0 : 1;
   std::vector<Count> wrong;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,27 @@
 #include "bench/text/table_view.hpp"
 
 namespace arlab::bench {
+
+/// The logarithm of a median time, and its standard error; absent of fewer than six runs.
+struct LogMedian {
+  double value = 0;
+  std::optional<double> error = {};
+};
+
+/// What a file holds of one configuration.
+struct MeasuredSide {
+  std::vector<LogMedian> launches;
+  Json last;        ///< its last record
+  Count wrong = 0;  ///< elements
+  /// The median of the launches, with the errors within and between them.
+  LogMedian median() const;
+};
+
+/// Returns the records that have times, by identity.
+std::map<std::string, MeasuredSide> sides_of(const std::vector<Json>& records);
+
+/// Whether a record is of a log of another benchmark, which has no spread.
+bool is_of_log(const Json& record);
 
 struct TimeComparison {
   enum class Verdict { slower, faster, same, unsure, wrong };

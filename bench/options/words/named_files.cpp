@@ -29,7 +29,7 @@ void NamedFiles::add(const CLI::Option& option, const std::string& given, std::s
     for (const GivenSetting& part : parts)
       if (part.name == "base" || part.name == "tuner") inputs_.push_back(part.value);
   }
-  for (const std::string_view scheme : {"profile:", "file:", "auto:table="})
+  for (const std::string_view scheme : {"profile:", "file:", "auto:table=", "weighted:record="})
     if (value.starts_with(scheme)) value.remove_prefix(scheme.size());
   const bool writes = is_file && !is_read(option);
   // A name of the catalog may be that of an output, too.

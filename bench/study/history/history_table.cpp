@@ -1,0 +1,135 @@
+// A history as tables: its files, and its configurations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bench/results/record_table.hpp"
+#include "bench/study/history/history.hpp"
+#include "bench/text/table.hpp"
+#include "bench/text/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using Verdict = Trend::Verdict;
+
+std::vector<std::string> label_cells(const Trend& trend) {
+  if (trend.record.is_null()) return {fmt::format("all {} together", trend.members), "", ""};
+  return {cell_text(trend.record["algorithm"]), cell_text(trend.record["ranks"]),
+          show_bytes(trend.record["bytes"].get<Count>())};
+}
+
+// The settings that differ between configurations.
+std::vector<const char*> differing_settings(const History& history) {
+  static constexpr const char* kSettings[] = {"backend", "collective", "dtype",    "op",
+                                              "root",    "segments",   "topology", "model",
+                                              "place",   "mode",       "cache",    "start"};
+  struct Row {
+    const Json& record;
+  };
+  std::vector<Row> rows;
+  for (const Trend& trend : history.all)
+    if (!trend.record.is_null()) rows.push_back({trend.record});
+  return differing_keys(kSettings, rows);
+}
+
+std::string day_of(const std::string& date) { return date.substr(0, date.find('T')); }
+
+Json text_or_none(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::slower:
+      return "slower";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::unsure:
+      return "unsure";
+    case Verdict::wrong:
+      return "wrong";
+    case Verdict::same:
+      break;
+  }
+  return "same";
+}
+
+}  // namespace
+
+std::string files_table(const History& history) {
+  const std::vector<std::string> names = short_names(history.files);
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const HistoryFile& file = history.files[i];
+    rows.push_back({names[i], file.date, file.host, file.cpu, file.mpi, file.commit,
+                    fmt::to_string(file.times)});
+  }
+  return compact({"file", "date", "host", "CPU", "MPI", "commit", "times"}, rows);
+}
+
+Table table(const History& history) {
+  const std::vector<std::string> names = short_names(history.files);
+  const std::vector<const char*> settings = differing_settings(history);
+  Table table;
+  table.columns = {{"algorithm"}, {"ranks"}, {"size"}};
+  for (const char* setting : settings) table.columns.push_back({setting, Detail::some});
+  if (history.hosts > 1) table.columns.push_back({"host"});
+  const Table::Column others[] = {{"files", Detail::some}, {"before"}, {"after"},
+                                  {"after/before"},        {"since"},  {"date", Detail::some},
+                                  {"p", Detail::some},     {"verdict"}};
+  table.columns.insert(table.columns.end(), std::begin(others), std::end(others));
+  for (const Trend& t : history.all) {
+    std::vector<std::string> row = label_cells(t);
+    for (const char* key : settings)
+      row.push_back(t.record.is_null() ? "" : cell_text(t.record.value(key, Json())));
+    if (history.hosts > 1) row.push_back(t.host);
+    const bool changed = t.has_changed(), known = t.verdict != Verdict::unsure;
+    row.insert(row.end(),
+               {fmt::to_string(t.files.size()), show_time(t.before_us), show_time(t.after_us),
+                fmt::format("{:.3f}", t.ratio()), changed ? names[t.since] : "",
+                changed ? day_of(history.files[t.since].date) : "",
+                known ? fmt::format("{:.2g}", t.p) : "", name(t.verdict)});
+    const bool bad = t.verdict == Verdict::slower || t.verdict == Verdict::wrong;
+    const bool good = t.verdict == Verdict::faster;
+    table.rows.push_back({.cells = std::move(row),
+                          .emphasis = bad    ? Emphasis::bad
+                                      : good ? Emphasis::good
+                                             : Emphasis::none,
+                          .is_exception = bad || good});
+  }
+  return table;
+}
+
+std::vector<Json> records_of(const History& history) {
+  static constexpr const char* kCopied[] = {"backend",  "algorithm", "collective", "ranks",
+                                            "elements", "bytes",     "dtype",      "op",
+                                            "segments", "topology",  "model"};
+  std::vector<Json> all;
+  for (const Trend& t : history.all) {
+    Json record{{"schema", kSchema}, {"kind", "change"}};
+    for (const char* key : kCopied)
+      record[key] = t.record.is_null() ? Json(nullptr) : t.record.value(key, Json());
+    Json files = Json::array(), dates = Json::array();
+    for (const std::size_t i : t.files) {
+      files.push_back(history.files[i].path);
+      dates.push_back(text_or_none(history.files[i].date));
+    }
+    const bool changed = t.has_changed(), known = t.verdict != Verdict::unsure;
+    record["configurations"] = t.members;
+    record["host"] = t.host;
+    record["files"] = std::move(files);
+    record["dates"] = std::move(dates);
+    record["times_us"] = t.times_us;
+    record["since"] = changed ? Json(history.files[t.since].path) : Json(nullptr);
+    record["since_date"] = changed ? text_or_none(history.files[t.since].date) : Json(nullptr);
+    record["before_us"] = t.before_us;
+    record["after_us"] = t.after_us;
+    record["ratio"] = t.ratio();
+    record["p"] = known ? Json(t.p) : Json(nullptr);
+    record["verdict"] = word_of(t.verdict);
+    all.push_back(std::move(record));
+  }
+  return all;
+}
+
+}  // namespace arlab::bench
