@@ -68,9 +68,8 @@ SizeRules parse_size_rules(std::string_view text, std::string_view what, bool kn
 }
 
 const SizeRule& rule_for(const SizeRules& rules, Bytes bytes) {
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const SizeRule& rule) {
-    return bytes <= rule.most_bytes;
-  });
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const SizeRule& rule) { return bytes <= rule.most_bytes; });
   return found != rules.end() ? *found : rules.back();
 }
 
@@ -93,7 +92,7 @@ RankRules rules_of(const TuningTable& table) {
 }
 
 RankRules read_rank_rules(const std::string& text, std::string_view what, bool knows_shared) {
-  if (!text.ends_with(".json")) 
+  if (!text.ends_with(".json"))
     return {{1, TuningTable::kNoEnd, parse_size_rules(text, what, knows_shared)}};
   std::ifstream in(text);
   const std::string table{std::istreambuf_iterator<char>(in), {}};

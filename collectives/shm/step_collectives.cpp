@@ -4,14 +4,24 @@
 #include <cstring>
 #include <numeric>
 
-#include "algorithms/chunks.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/chunks.hpp"
+#include "collectives/copy/stream_copy.hpp"
 
 namespace arlab::collectives {
 namespace {
 
 // Of a result: stays in the first cache while contributions are added.
 constexpr std::size_t kResultBlockBytes = 8 << 10;
+
+// Into memory that others have read: stores around the caches need not take it from them first.
+void copy_to_others(std::byte* into, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t kStreamedBytes = 2048;
+  if (bytes >= kStreamedBytes)
+    stream_copy(into, from, bytes);
+  else
+    std::memcpy(into, from, bytes);
+}
 
 std::size_t of_rank(Rank rank) { return static_cast<std::size_t>(rank); }
 
@@ -39,7 +49,7 @@ std::size_t StepCollectives::elements_in_piece(std::size_t element_bytes,
 }
 
 void StepCollectives::give(std::uint64_t step, const std::byte* data, std::size_t bytes) {
-  std::memcpy(steps_.room(Side::given, step, bytes), data, bytes);
+  copy_to_others(steps_.room(Side::given, step, bytes), data, bytes);
   steps_.post(Side::given, step);
 }
 
@@ -47,17 +57,15 @@ void StepCollectives::give(std::uint64_t step, const std::byte* data, std::size_
 void StepCollectives::await_all(std::uint64_t step, std::size_t bytes, std::size_t at,
                                 const std::byte* own) {
   for (Rank rank = 0; rank < ranks(); ++rank)
-    sources_[of_rank(rank)] =
-        rank != me() ? steps_.await(rank, Side::given, step, bytes) + at
-        : own        ? own
-                     : steps_.own(Side::given, step, bytes) + at;
+    sources_[of_rank(rank)] = rank != me() ? steps_.await(rank, Side::given, step, bytes) + at
+                              : own        ? own
+                                           : steps_.own(Side::given, step, bytes) + at;
 }
 
 // Of all sources. The result may be the first of them.
 void StepCollectives::combine_all(std::byte* into, std::size_t elements,
                                   const StepReduction& reduction) {
-  const std::size_t block =
-      std::max<std::size_t>(kResultBlockBytes / reduction.element_bytes, 1);
+  const std::size_t block = std::max<std::size_t>(kResultBlockBytes / reduction.element_bytes, 1);
   for (std::size_t done = 0; done < elements; done += block) {
     const std::size_t part = std::min(block, elements - done);
     const std::size_t at = done * reduction.element_bytes;
@@ -70,8 +78,7 @@ void StepCollectives::combine_all(std::byte* into, std::size_t elements,
 
 void StepCollectives::allreduce(const std::byte* from, std::byte* into, std::size_t elements,
                                 const StepReduction& reduction) {
-  const std::size_t each =
-      elements_in_piece(reduction.element_bytes, SharedSteps::kBufferBytes);
+  const std::size_t each = elements_in_piece(reduction.element_bytes, SharedSteps::kBufferBytes);
   Pieces pieces{reduction.element_bytes, elements, each};
   pieces.first = steps_.begin(pieces.count());
   if (ranks() <= 2 || elements * reduction.element_bytes <= sizes_.most_whole)
@@ -96,7 +103,7 @@ void StepCollectives::allreduce_whole(const std::byte* from, std::byte* into, co
           steps_.await(1 - me(), Side::given, pieces.step(k), pieces.bytes(k));
       reduction.combine(reduction.what, result, theirs, pieces.size(k));
     } else {
-      // In place, rank 0 begins with its own; the others' own is overwritten, so they read the copy.
+      // In place, rank 0 begins with its own; the others overwrite theirs, and read the copy.
       const std::byte* const own = from ? from + pieces.at(k) : me() == 0 ? result : nullptr;
       await_all(pieces.step(k), pieces.bytes(k), 0, own);
       combine_all(result, pieces.size(k), reduction);
@@ -122,19 +129,17 @@ void StepCollectives::collect_slices(std::uint64_t step, std::byte* into, std::s
   const Blocks slices(static_cast<Count>(elements), ranks());
   for (Rank turn = 0; turn < ranks(); ++turn) {
     const Rank rank = (me() + turn) % ranks();  // its own first: the others may need time
-    const std::size_t bytes =
-        static_cast<std::size_t>(slices.size(rank)) * reduction.element_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(slices.size(rank)) * reduction.element_bytes;
     if (bytes == 0) continue;
-    const std::byte* const slice = rank == me()
-                                       ? steps_.own(Side::combined, step, bytes)
-                                       : steps_.await(rank, Side::combined, step, bytes);
+    const std::byte* const slice = rank == me() ? steps_.own(Side::combined, step, bytes)
+                                                : steps_.await(rank, Side::combined, step, bytes);
     std::memcpy(into + static_cast<std::size_t>(slices.begin(rank)) * reduction.element_bytes,
                 slice, bytes);
   }
 }
 
-// Null `into`: this rank does not get the result. Three pieces are in progress, so that a rank waits
-// for what the others did one piece before: where ranks share a core, each runs once a piece.
+// Null `into`: this rank does not get the result. Three pieces are in progress, so that a rank
+// waits for what the others did one piece before: where ranks share a core, each runs once a piece.
 void StepCollectives::by_slices(const std::byte* from, std::byte* into, const Pieces& pieces,
                                 const StepReduction& reduction) {
   const std::size_t count = pieces.count();
@@ -150,8 +155,7 @@ void StepCollectives::by_slices(const std::byte* from, std::byte* into, const Pi
 
 void StepCollectives::reduce(Rank root, const std::byte* from, std::byte* into,
                              std::size_t elements, const StepReduction& reduction) {
-  const std::size_t each =
-      elements_in_piece(reduction.element_bytes, SharedSteps::kBufferBytes);
+  const std::size_t each = elements_in_piece(reduction.element_bytes, SharedSteps::kBufferBytes);
   Pieces pieces{reduction.element_bytes, elements, each};
   pieces.first = steps_.begin(pieces.count());
   if (ranks() <= 2 || elements * reduction.element_bytes <= sizes_.most_whole)
@@ -218,8 +222,8 @@ void StepCollectives::reduce_scatter(const std::byte* from, std::byte* into,
                                      const StepReduction& reduction) {
   const std::size_t element = reduction.element_bytes, all = of_rank(ranks());
   const auto most = static_cast<std::size_t>(*std::max_element(elements.begin(), elements.end()));
-  const std::size_t each = std::min(
-      std::max<std::size_t>(most, 1), elements_in_piece(element, SharedSteps::kBufferBytes / all));
+  const std::size_t each = std::min(std::max<std::size_t>(most, 1),
+                                    elements_in_piece(element, SharedSteps::kBufferBytes / all));
   Pieces pieces{element, most, each};
   pieces.first = steps_.begin(pieces.count());
   std::vector<std::size_t> begins(all);
@@ -233,9 +237,10 @@ void StepCollectives::reduce_scatter(const std::byte* from, std::byte* into,
   const auto give_pieces = [&](std::size_t k) {
     std::byte* const room = steps_.room(Side::given, pieces.step(k), bytes);
     for (std::size_t block = 0; block < all; ++block)
-      if (size(block, k) > 0 && (block != mine || !from))  // in place, results overwrite what this rank reads later
-        std::memcpy(room + block * each * element, input + begins[block] * element + pieces.at(k),
-                    size(block, k) * element);
+      if (size(block, k) > 0 &&
+          (block != mine || !from))  // in place, results overwrite what this rank reads later
+        copy_to_others(room + block * each * element,
+                       input + begins[block] * element + pieces.at(k), size(block, k) * element);
     steps_.post(Side::given, pieces.step(k));
   };
   if (pieces.count() > 0) give_pieces(0);

@@ -1,6 +1,6 @@
 // StepCollectives: blocking collectives over SharedSteps.
 //
-// Vectors pass in pieces that stay in the caches: while the others read one, a rank copies the next.
+// Vectors pass in pieces that stay in caches: while the others read one, a rank copies another.
 // Contributions are combined in the order of ranks, so that all ranks have the same bits, whatever
 // the size; only results in place at rank 1 of 2, and at a root, begin with their own.
 #pragma once

@@ -175,17 +175,15 @@ int run_logged(Plugin& its, const Call& call) {
 
 int allreduce(const Call& call) {
   Known& known = known_at(call.count);
-  if (is_of(known, call.count, call.type, call.op, call.comm) &&
-      !has_odd_buffers(call))
+  if (is_of(known, call.count, call.type, call.op, call.comm) && !has_odd_buffers(call))
     return run_known(known, call);
   Plugin& its = plugin();
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
   const std::uint64_t freed = communicators_freed();
   const Decision d = decide(its, call);
   if (d.lasts)
-    known = {freed,     call.count,  d.operand, call.type,
-             call.op,   call.comm,   d.algorithm,
-             d.algorithm ? static_cast<void*>(d.ranks) : d.steps};
+    known = {freed,   call.count, d.operand,   call.type,
+             call.op, call.comm,  d.algorithm, d.algorithm ? static_cast<void*>(d.ranks) : d.steps};
   return run(d, call);
 }
 

@@ -54,8 +54,7 @@ Calls read_calls(const std::string& text) {
            .type = row[2],
            .op = row[3],
            .ran = row[4],
-           .call = row[8]}] = {
-        .calls = row[5], .seconds = row[6], .longest = row[7]};
+           .call = row[8]}] = {.calls = row[5], .seconds = row[6], .longest = row[7]};
   return calls;
 }
 
@@ -97,7 +96,8 @@ std::string report_of(const JobLog& log) {
       "| --- | ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n";
   for (const auto& [kind, count] : rows) {
     const double mean = count.most_rank_s / static_cast<double>(count.calls);
-    text += formatted("| %s | %d | %lld | ", kind.call.c_str() + sizeof "MPI_" - 1, kind.ranks, static_cast<long long>(kind.bytes)) +
+    text += formatted("| %s | %d | %lld | ", kind.call.c_str() + sizeof "MPI_" - 1, kind.ranks,
+                      static_cast<long long>(kind.bytes)) +
             type_text(kind) + " | " + kind.ran +
             formatted(" | %lld | %.3f | %.2f | %.1f |\n", static_cast<long long>(count.calls),
                       count.most_rank_s, mean * 1e6, count.longest * 1e6);

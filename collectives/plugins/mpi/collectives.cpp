@@ -142,9 +142,10 @@ void allgather(StepCollectives& steps, const Gathered& g, const TypeShape& shape
   if (!gives_flat)
     mine = in_place ? packed(block(me), g.count, g.type, bytes, g.comm)
                     : packed(g.from, g.from_count, g.from_type, bytes, g.comm);
-  const std::byte* const given = !gives_flat ? mine.data() : in_place ? block(me) : bytes_at(g.from);
-  if (shape.is_flat)
-    return steps.allgather(in_place ? nullptr : given, bytes_at(g.into), each);
+  const std::byte* const given = !gives_flat ? mine.data()
+                                 : in_place  ? block(me)
+                                             : bytes_at(g.from);
+  if (shape.is_flat) return steps.allgather(in_place ? nullptr : given, bytes_at(g.into), each);
   std::vector<std::byte> all(each * static_cast<std::size_t>(steps.ranks()));
   steps.allgather(given, all.data(), each);
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(steps.ranks()); ++rank)
@@ -253,8 +254,8 @@ extern "C" {
   if (!plugin().shares || is_null(comm, type) || !counts || is_inter(comm)) return library();
   int ranks = 0;
   PMPI_Comm_size(comm, &ranks);
-  return reduce_scatter("MPI_Reduce_scatter", from, into,
-                        {counts, static_cast<std::size_t>(ranks)}, type, op, comm, library);
+  return reduce_scatter("MPI_Reduce_scatter", from, into, {counts, static_cast<std::size_t>(ranks)},
+                        type, op, comm, library);
 }
 
 [[gnu::visibility("default")]] int MPI_Reduce_scatter_block(const void* from, void* into, int count,

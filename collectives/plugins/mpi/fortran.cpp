@@ -102,12 +102,9 @@ static_assert(sizeof(MPI_Fint) == sizeof(int));
   mpi_reduce_scatter_(from, into, counts, type, op, comm, error);
 }
 
-[[gnu::visibility("default")]] void mpi_reduce_scatter_block_(const void* from, void* into,
-                                                              const MPI_Fint* count,
-                                                              const MPI_Fint* type,
-                                                              const MPI_Fint* op,
-                                                              const MPI_Fint* comm,
-                                                              MPI_Fint* error) {
+[[gnu::visibility("default")]] void mpi_reduce_scatter_block_(
+    const void* from, void* into, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* op,
+    const MPI_Fint* comm, MPI_Fint* error) {
   give(error, MPI_Reduce_scatter_block(in_c(from), in_c(into), static_cast<int>(*count),
                                        MPI_Type_f2c(*type), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm)));
 }

@@ -55,8 +55,8 @@ Machine machine_of_job() {
   int ranks = 1;
   PMPI_Comm_size(here, &ranks);
   Processors all = own_processors();
-  PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_UNSIGNED_LONG,
-                 MPI_BOR, here);
+  PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_UNSIGNED_LONG, MPI_BOR,
+                 here);
   PMPI_Comm_free(&here);
   return {machine_id(), ranks > count(all)};
 }

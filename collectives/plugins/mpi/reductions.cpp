@@ -58,18 +58,18 @@ bool is_in(MPI_Datatype type, std::span<const MPI_Datatype> types) {
 // The standard's classes of types. A name that the library lacks is MPI_DATATYPE_NULL.
 bool is_integer(MPI_Datatype type) {
   static const MPI_Datatype types[] = {
-      MPI_INT,       MPI_LONG,         MPI_SHORT,         MPI_UNSIGNED_SHORT,
-      MPI_UNSIGNED,  MPI_UNSIGNED_LONG, MPI_LONG_LONG,    MPI_UNSIGNED_LONG_LONG,
-      MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,     MPI_INT16_T,
-      MPI_INT32_T,   MPI_INT64_T,      MPI_UINT8_T,       MPI_UINT16_T,
-      MPI_UINT32_T,  MPI_UINT64_T,     MPI_INTEGER,       MPI_INTEGER1,
-      MPI_INTEGER2,  MPI_INTEGER4,     MPI_INTEGER8};
+      MPI_INT,         MPI_LONG,          MPI_SHORT,     MPI_UNSIGNED_SHORT,
+      MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
+      MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,    MPI_INT16_T,
+      MPI_INT32_T,     MPI_INT64_T,       MPI_UINT8_T,   MPI_UINT16_T,
+      MPI_UINT32_T,    MPI_UINT64_T,      MPI_INTEGER,   MPI_INTEGER1,
+      MPI_INTEGER2,    MPI_INTEGER4,      MPI_INTEGER8};
   return is_in(type, types);
 }
 
 bool is_floating(MPI_Datatype type) {
-  static const MPI_Datatype types[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL,
-                                       MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8};
+  static const MPI_Datatype types[] = {
+      MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8};
   return is_in(type, types);
 }
 
@@ -86,8 +86,8 @@ bool is_complex(MPI_Datatype type) {
 
 // Those that may have no gaps.
 bool is_pair(MPI_Datatype type) {
-  static const MPI_Datatype types[] = {MPI_2INT, MPI_FLOAT_INT, MPI_2REAL,
-                                       MPI_2DOUBLE_PRECISION, MPI_2INTEGER};
+  static const MPI_Datatype types[] = {MPI_2INT, MPI_FLOAT_INT, MPI_2REAL, MPI_2DOUBLE_PRECISION,
+                                       MPI_2INTEGER};
   return is_in(type, types);
 }
 

@@ -106,8 +106,8 @@ struct KnownSharing {
   SharedRanks sharing;
 };
 constexpr unsigned kKnownSharing = 8;
-[[gnu::tls_model("initial-exec")]] constinit thread_local KnownSharing
-    all_known_sharing[kKnownSharing]{};
+[[gnu::tls_model(
+    "initial-exec")]] constinit thread_local KnownSharing all_known_sharing[kKnownSharing]{};
 
 KnownSharing& known_sharing_at(MPI_Comm comm) {
   const std::size_t bits = std::hash<MPI_Comm>{}(comm);
@@ -137,9 +137,21 @@ SharedRanks decided_sharing(MPI_Comm comm, Bytes bytes) {
 
 }  // namespace
 
-bool is_faster_shared(SharedCall, Rank ranks, bool, Bytes) {
-  constexpr Rank kMeasuredRanks = 8;
-  return ranks <= kMeasuredRanks;
+// Of 2 and 4 ranks on 2 processors (docs/reference/plugins.md). What was not measured to be faster
+// is left to the library.
+bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes) {
+  constexpr Rank kMeasuredRanks = 4;
+  constexpr Bytes kMeasuredBytes = Bytes{1} << 20;
+  if (ranks > kMeasuredRanks || bytes > kMeasuredBytes) return false;
+  switch (call) {
+    case SharedCall::allreduce:
+      return true;
+    case SharedCall::allgather:
+    case SharedCall::reduce_scatter:
+      return ranks > 2 && bytes >= 512;
+    default:
+      return false;
+  }
 }
 
 SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes) {
@@ -157,9 +169,8 @@ SharedRanks shared_ranks_for(SharedCall call, MPI_Comm comm, Bytes bytes) {
   if (!sharing.steps) return sharing;
   const Rank ranks = sharing.steps->ranks();
   const SharedUse use = rule_for(rules_for(its.rules, ranks), bytes).shared;
-  const bool is_wanted =
-      use == SharedUse::always ||
-      (use == SharedUse::where_faster && is_faster_shared(call, ranks, its.machine.crowded, bytes));
+  const bool is_wanted = use == SharedUse::always ||
+                         (use == SharedUse::where_faster && is_faster_shared(call, ranks, bytes));
   return is_wanted ? sharing : SharedRanks{nullptr, "mpi", sharing.lasts};
 }
 

@@ -12,9 +12,8 @@ namespace arlab::collectives {
 enum class SharedCall : unsigned char { allgather, allreduce, bcast, reduce, reduce_scatter };
 
 /// Returns whether measurements have it faster than the library: `bytes` of the vector, of
-/// allgather and reduce_scatter of the block of a rank. The ranks are those of a communicator; they
-/// are crowded if the job has more on the machine than processors.
-bool is_faster_shared(SharedCall call, Rank ranks, bool crowded, Bytes bytes);
+/// allgather and reduce_scatter of the block of a rank. The ranks are those of a communicator.
+bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes);
 
 struct SharedRanks {
   StepCollectives* steps = nullptr;  ///< null: the library runs

@@ -3,7 +3,7 @@
 // results with those of the library itself (PMPI_*): bits where the operation is exact, else
 // within rounding. Prints "calls N, wrong N" on rank 0; exit status 1 if any result is wrong.
 //
-//   every_call [COMMUNICATORS]: instead makes and frees so many, with a few calls on each, and
+//   mpi_every_call [COMMUNICATORS]: instead makes and frees so many, with a few calls on each, and
 //   prints what has not been freed.
 #include <mpi.h>
 
@@ -21,7 +21,19 @@ namespace {
 
 long calls = 0, wrong = 0;
 
-enum class Kind { integer, real32, real64, real_long, complex32, complex64, logical, boolean, byte, pair, gaps };
+enum class Kind {
+  integer,
+  real32,
+  real64,
+  real_long,
+  complex32,
+  complex64,
+  logical,
+  boolean,
+  byte,
+  pair,
+  gaps
+};
 
 struct Type {
   MPI_Datatype type;
@@ -58,13 +70,27 @@ std::vector<std::byte> input(const Type& type, std::size_t count, int rank) {
     const double real = 0.9 + 0.07 * small;
     const std::size_t at = i * each;
     switch (type.kind) {
-      case Kind::real32: put(data, at, static_cast<float>(real)); break;
-      case Kind::real64: put(data, at, real); break;
-      case Kind::real_long: put(data, at, static_cast<long double>(real)); break;
-      case Kind::complex32: put(data, at, std::complex<float>(static_cast<float>(real), 0.1f)); break;
-      case Kind::complex64: put(data, at, std::complex<double>(real, 0.1)); break;
-      case Kind::boolean: put(data, at, small > 1); break;
-      case Kind::logical: put(data, at, small > 1 ? 1 : 0); break;
+      case Kind::real32:
+        put(data, at, static_cast<float>(real));
+        break;
+      case Kind::real64:
+        put(data, at, real);
+        break;
+      case Kind::real_long:
+        put(data, at, static_cast<long double>(real));
+        break;
+      case Kind::complex32:
+        put(data, at, std::complex<float>(static_cast<float>(real), 0.1f));
+        break;
+      case Kind::complex64:
+        put(data, at, std::complex<double>(real, 0.1));
+        break;
+      case Kind::boolean:
+        put(data, at, small > 1);
+        break;
+      case Kind::logical:
+        put(data, at, small > 1 ? 1 : 0);
+        break;
       case Kind::pair:
         put(data, at, small);
         put(data, at + each / 2, rank);
@@ -92,47 +118,59 @@ bool near(const std::byte* a, const std::byte* b, std::size_t bytes) {
   return true;
 }
 
-bool equal(const std::vector<std::byte>& a, const std::vector<std::byte>& b, Kind kind, bool exact) {
-  if (kind == Kind::real_long) return near<long double>(a.data(), b.data(), a.size());  // and padding
+bool equal(const std::vector<std::byte>& a, const std::vector<std::byte>& b, Kind kind,
+           bool exact) {
+  if (kind == Kind::real_long)
+    return near<long double>(a.data(), b.data(), a.size());  // and padding
   if (exact || a.empty()) return a == b;
   switch (kind) {
-    case Kind::real32: case Kind::complex32: return near<float>(a.data(), b.data(), a.size());
-    case Kind::real64: case Kind::complex64: return near<double>(a.data(), b.data(), a.size());
-    default: return a == b;
+    case Kind::real32:
+    case Kind::complex32:
+      return near<float>(a.data(), b.data(), a.size());
+    case Kind::real64:
+    case Kind::complex64:
+      return near<double>(a.data(), b.data(), a.size());
+    default:
+      return a == b;
   }
 }
 
-void judge(bool good, const char* call, const char* type, std::size_t count, const Comm& on, bool in_place) {
+void judge(bool good, const char* call, const char* type, std::size_t count, const Comm& on,
+           bool in_place) {
   ++calls;
   if (good) return;
   if (++wrong < 5)
-    std::printf("wrong: %s of %zu %s on rank %d of %d%s\n", call, count, type, on.rank, on.ranks, in_place ? ", in place" : "");
+    std::printf("wrong: %s of %zu %s on rank %d of %d%s\n", call, count, type, on.rank, on.ranks,
+                in_place ? ", in place" : "");
 }
 
 // Whether ours and the library's results agree, of calls that write `into`.
 template <class Ours, class Theirs>
-void compare(const char* call, const Type& type, std::size_t count, const Comm& on, bool in_place, bool exact,
-             const std::vector<std::byte>& start, Ours ours, Theirs theirs) {
+void compare(const char* call, const Type& type, std::size_t count, const Comm& on, bool in_place,
+             bool exact, const std::vector<std::byte>& start, Ours ours, Theirs theirs) {
   std::vector<std::byte> a = start, b = start;
   const int code_a = ours(a.data()), code_b = theirs(b.data());
   judge(code_a == code_b && equal(a, b, type.kind, exact), call, type.name, count, on, in_place);
 }
 
-void check_reductions(const Comm& on, const Type& type, MPI_Op op, std::size_t count, bool in_place) {
+void check_reductions(const Comm& on, const Type& type, MPI_Op op, std::size_t count,
+                      bool in_place) {
   const bool exact = op != MPI_SUM && op != MPI_PROD;
   const int n = static_cast<int>(count);
   const auto mine = input(type, count, on.rank);
   const void* const from = in_place ? MPI_IN_PLACE : mine.data();
   const auto start = in_place ? mine : std::vector<std::byte>(mine.size());
-  compare("MPI_Allreduce", type, count, on, in_place, exact, start,
-          [&](void* into) { return MPI_Allreduce(from, into, n, type.type, op, on.comm); },
-          [&](void* into) { return PMPI_Allreduce(from, into, n, type.type, op, on.comm); });
+  compare(
+      "MPI_Allreduce", type, count, on, in_place, exact, start,
+      [&](void* into) { return MPI_Allreduce(from, into, n, type.type, op, on.comm); },
+      [&](void* into) { return PMPI_Allreduce(from, into, n, type.type, op, on.comm); });
   const int root = static_cast<int>(count) % on.ranks;
   const void* const given = in_place && on.rank == root ? MPI_IN_PLACE : mine.data();
   const auto result = on.rank == root ? start : std::vector<std::byte>();
-  compare("MPI_Reduce", type, count, on, in_place, exact, result,
-          [&](void* into) { return MPI_Reduce(given, into, n, type.type, op, root, on.comm); },
-          [&](void* into) { return PMPI_Reduce(given, into, n, type.type, op, root, on.comm); });
+  compare(
+      "MPI_Reduce", type, count, on, in_place, exact, result,
+      [&](void* into) { return MPI_Reduce(given, into, n, type.type, op, root, on.comm); },
+      [&](void* into) { return PMPI_Reduce(given, into, n, type.type, op, root, on.comm); });
   const auto ranks = static_cast<std::size_t>(on.ranks);
   const auto blocks = input(type, count * ranks, on.rank);
   const void* const all = in_place ? MPI_IN_PLACE : blocks.data();
@@ -147,14 +185,20 @@ void check_reductions(const Comm& on, const Type& type, MPI_Op op, std::size_t c
     b.resize(elements * each);
     judge(code_a == code_b && equal(a, b, type.kind, exact), call, type.name, count, on, in_place);
   };
-  scatter("MPI_Reduce_scatter_block", count,
-          [&](void* into) { return MPI_Reduce_scatter_block(all, into, n, type.type, op, on.comm); },
-          [&](void* into) { return PMPI_Reduce_scatter_block(all, into, n, type.type, op, on.comm); });
+  scatter(
+      "MPI_Reduce_scatter_block", count,
+      [&](void* into) { return MPI_Reduce_scatter_block(all, into, n, type.type, op, on.comm); },
+      [&](void* into) { return PMPI_Reduce_scatter_block(all, into, n, type.type, op, on.comm); });
   std::vector<int> counts(ranks, n);
   if (ranks > 1) counts[0] = 0, counts[1] = 2 * n;
-  scatter("MPI_Reduce_scatter", static_cast<std::size_t>(counts[static_cast<std::size_t>(on.rank)]),
-          [&](void* into) { return MPI_Reduce_scatter(all, into, counts.data(), type.type, op, on.comm); },
-          [&](void* into) { return PMPI_Reduce_scatter(all, into, counts.data(), type.type, op, on.comm); });
+  scatter(
+      "MPI_Reduce_scatter", static_cast<std::size_t>(counts[static_cast<std::size_t>(on.rank)]),
+      [&](void* into) {
+        return MPI_Reduce_scatter(all, into, counts.data(), type.type, op, on.comm);
+      },
+      [&](void* into) {
+        return PMPI_Reduce_scatter(all, into, counts.data(), type.type, op, on.comm);
+      });
 }
 
 // Values of every second double, as pairs on odd ranks: other types of the same values.
@@ -177,16 +221,19 @@ void check_moves(const Comm& on, const Type& type, std::size_t count, bool in_pl
   const auto ranks = static_cast<std::size_t>(on.ranks);
   const auto mine = input(type, count, on.rank);
   if (!in_place)
-    compare("MPI_Bcast", type, count, on, false, true, mine,
-            [&](void* data) { return MPI_Bcast(data, n, type.type, root, on.comm); },
-            [&](void* data) { return PMPI_Bcast(data, n, type.type, root, on.comm); });
+    compare(
+        "MPI_Bcast", type, count, on, false, true, mine,
+        [&](void* data) { return MPI_Bcast(data, n, type.type, root, on.comm); },
+        [&](void* data) { return PMPI_Bcast(data, n, type.type, root, on.comm); });
   std::vector<std::byte> start(mine.size() * ranks);
   if (!mine.empty())
-    std::memcpy(start.data() + mine.size() * static_cast<std::size_t>(on.rank), mine.data(), mine.size());
+    std::memcpy(start.data() + mine.size() * static_cast<std::size_t>(on.rank), mine.data(),
+                mine.size());
   const void* const from = in_place ? MPI_IN_PLACE : mine.data();
-  compare("MPI_Allgather", type, count, on, in_place, true, start,
-          [&](void* all) { return MPI_Allgather(from, n, type.type, all, n, type.type, on.comm); },
-          [&](void* all) { return PMPI_Allgather(from, n, type.type, all, n, type.type, on.comm); });
+  compare(
+      "MPI_Allgather", type, count, on, in_place, true, start,
+      [&](void* all) { return MPI_Allgather(from, n, type.type, all, n, type.type, on.comm); },
+      [&](void* all) { return PMPI_Allgather(from, n, type.type, all, n, type.type, on.comm); });
 }
 
 // Ranks with types of their own for the same values.
@@ -197,13 +244,19 @@ void check_types(const Comm& on, const Strided& strided, std::size_t count) {
   const MPI_Datatype type = on.rank == 0 ? MPI_DOUBLE : two ? strided.two : strided.type;
   const int its = two ? n / 2 : n;
   const auto memory = input(doubles, 2 * count, on.rank);
-  compare("MPI_Bcast", doubles, count, on, false, true, memory,
-          [&](void* data) { return MPI_Bcast(data, its, type, 0, on.comm); },
-          [&](void* data) { return PMPI_Bcast(data, its, type, 0, on.comm); });
+  compare(
+      "MPI_Bcast", doubles, count, on, false, true, memory,
+      [&](void* data) { return MPI_Bcast(data, its, type, 0, on.comm); },
+      [&](void* data) { return PMPI_Bcast(data, its, type, 0, on.comm); });
   const std::vector<std::byte> start(memory.size() * static_cast<std::size_t>(on.ranks));
-  compare("MPI_Allgather", doubles, count, on, false, true, start,
-          [&](void* all) { return MPI_Allgather(memory.data(), n, strided.type, all, its, type, on.comm); },
-          [&](void* all) { return PMPI_Allgather(memory.data(), n, strided.type, all, its, type, on.comm); });
+  compare(
+      "MPI_Allgather", doubles, count, on, false, true, start,
+      [&](void* all) {
+        return MPI_Allgather(memory.data(), n, strided.type, all, its, type, on.comm);
+      },
+      [&](void* all) {
+        return PMPI_Allgather(memory.data(), n, strided.type, all, its, type, on.comm);
+      });
   double x = on.rank + 1, y = x;  // MPI_BOTTOM, and an absolute address
   MPI_Aint at[2];
   MPI_Get_address(&x, &at[0]);
@@ -226,23 +279,36 @@ void take_right(void* from, void* into, int* count, MPI_Datatype*) {
 void check_own_operation(const Comm& on, std::size_t count) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(take_right, 0, &op);
-  check_reductions(on, {MPI_INT, Kind::integer, "int, by an operation of its own"}, op, count, false);
+  check_reductions(on, {MPI_INT, Kind::integer, "int, by an operation of its own"}, op, count,
+                   false);
   MPI_Op_free(&op);
 }
 
 void check_types_and_operations(const Comm& on, std::size_t count, bool in_place) {
-  const Type integers[] = {{MPI_INT, Kind::integer, "int"}, {MPI_LONG, Kind::integer, "long"}, {MPI_SHORT, Kind::integer, "short"},
-                           {MPI_UNSIGNED, Kind::integer, "unsigned"}, {MPI_UNSIGNED_SHORT, Kind::integer, "unsigned short"},
-                           {MPI_UNSIGNED_CHAR, Kind::integer, "unsigned char"}, {MPI_SIGNED_CHAR, Kind::integer, "signed char"},
-                           {MPI_INT64_T, Kind::integer, "int64"}, {MPI_UINT8_T, Kind::integer, "uint8"}, {MPI_AINT, Kind::integer, "aint"}};
-  const Type reals[] = {{MPI_FLOAT, Kind::real32, "float"}, {MPI_DOUBLE, Kind::real64, "double"}, {MPI_LONG_DOUBLE, Kind::real_long, "long double"}};
-  const Type complexes[] = {{MPI_C_FLOAT_COMPLEX, Kind::complex32, "float complex"}, {MPI_C_DOUBLE_COMPLEX, Kind::complex64, "double complex"}};
-  const Type pairs[] = {{MPI_2INT, Kind::pair, "pair of int"}, {MPI_DOUBLE_INT, Kind::gaps, "double and int"}};
+  const Type integers[] = {{MPI_INT, Kind::integer, "int"},
+                           {MPI_LONG, Kind::integer, "long"},
+                           {MPI_SHORT, Kind::integer, "short"},
+                           {MPI_UNSIGNED, Kind::integer, "unsigned"},
+                           {MPI_UNSIGNED_SHORT, Kind::integer, "unsigned short"},
+                           {MPI_UNSIGNED_CHAR, Kind::integer, "unsigned char"},
+                           {MPI_SIGNED_CHAR, Kind::integer, "signed char"},
+                           {MPI_INT64_T, Kind::integer, "int64"},
+                           {MPI_UINT8_T, Kind::integer, "uint8"},
+                           {MPI_AINT, Kind::integer, "aint"}};
+  const Type reals[] = {{MPI_FLOAT, Kind::real32, "float"},
+                        {MPI_DOUBLE, Kind::real64, "double"},
+                        {MPI_LONG_DOUBLE, Kind::real_long, "long double"}};
+  const Type complexes[] = {{MPI_C_FLOAT_COMPLEX, Kind::complex32, "float complex"},
+                            {MPI_C_DOUBLE_COMPLEX, Kind::complex64, "double complex"}};
+  const Type pairs[] = {{MPI_2INT, Kind::pair, "pair of int"},
+                        {MPI_DOUBLE_INT, Kind::gaps, "double and int"}};
   for (const Type& type : integers)
-    for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR})
+    for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR,
+                            MPI_BAND, MPI_BOR, MPI_BXOR})
       if (type.type != MPI_AINT || op == MPI_SUM) check_reductions(on, type, op, count, in_place);
   for (const Type& type : reals)
-    for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) check_reductions(on, type, op, count, in_place);
+    for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX})
+      check_reductions(on, type, op, count, in_place);
   for (const Type& type : complexes)
     for (const MPI_Op op : {MPI_SUM, MPI_PROD}) check_reductions(on, type, op, count, in_place);
   for (const MPI_Op op : {MPI_LAND, MPI_LOR, MPI_LXOR})
@@ -250,8 +316,10 @@ void check_types_and_operations(const Comm& on, std::size_t count, bool in_place
   for (const MPI_Op op : {MPI_BAND, MPI_BOR, MPI_BXOR})
     check_reductions(on, {MPI_BYTE, Kind::byte, "byte"}, op, count, in_place);
   for (const Type& type : pairs)
-    for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) check_reductions(on, type, op, count, in_place);
-  for (const Type& type : {reals[1], integers[2], complexes[0], pairs[1]}) check_moves(on, type, count, in_place);
+    for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC})
+      check_reductions(on, type, op, count, in_place);
+  for (const Type& type : {reals[1], integers[2], complexes[0], pairs[1]})
+    check_moves(on, type, count, in_place);
 }
 
 void check_all(MPI_Comm comm, bool large) {
@@ -277,7 +345,8 @@ void check_progress(const Comm& on) {
   for (int round = 0; round < 10; ++round) {
     int one = 1, sum = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (on.rank % 2 == 0 && on.rank + 1 < on.ranks) MPI_Isend(out.data(), 300000, MPI_INT, next, 0, on.comm, &request);
+    if (on.rank % 2 == 0 && on.rank + 1 < on.ranks)
+      MPI_Isend(out.data(), 300000, MPI_INT, next, 0, on.comm, &request);
     if (on.rank % 2 == 1) MPI_Recv(in.data(), 300000, MPI_INT, last, 0, on.comm, MPI_STATUS_IGNORE);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, on.comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -292,8 +361,10 @@ void check_threads(const Comm& on) {
   long bad[2] = {0, 0};
   const auto work = [&](int which) {
     for (int round = 0; round < 50; ++round) {
-      std::vector<double> from(static_cast<std::size_t>(1 + round * 40), on.rank + which), into(from.size());
-      MPI_Allreduce(from.data(), into.data(), static_cast<int>(from.size()), MPI_DOUBLE, MPI_SUM, two[which]);
+      std::vector<double> from(static_cast<std::size_t>(1 + round * 40), on.rank + which),
+          into(from.size());
+      MPI_Allreduce(from.data(), into.data(), static_cast<int>(from.size()), MPI_DOUBLE, MPI_SUM,
+                    two[which]);
       const double expected = on.ranks * (on.ranks - 1) / 2.0 + which * on.ranks;
       bad[which] += into.front() != expected || into.back() != expected;
       MPI_Bcast(from.data(), static_cast<int>(from.size()), MPI_DOUBLE, 0, two[which]);
@@ -310,7 +381,8 @@ void check_threads(const Comm& on) {
 long maps() {
   std::ifstream in("/proc/self/maps");
   long lines = 0;
-  for (std::string line; std::getline(in, line);) lines += line.find("arlab (deleted)") != std::string::npos;
+  for (std::string line; std::getline(in, line);)
+    lines += line.find("arlab (deleted)") != std::string::npos;
   return lines;
 }
 
@@ -320,7 +392,8 @@ int make_communicators(int count, int rank) {
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     int one = 1, sum = 0;
-    for (int call = 0; call < (i % 2 == 0 ? 8 : 1); ++call) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy);
+    for (int call = 0; call < (i % 2 == 0 ? 8 : 1); ++call)
+      MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy);
     MPI_Comm_free(&copy);
     if (i == count / 2) least = maps();
     last = maps();
