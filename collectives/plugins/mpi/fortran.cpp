@@ -1,5 +1,5 @@
-// Open MPI's Fortran bindings call PMPI_Allreduce, PMPI_Init and others, so that they need entries of their
-// own: of mpif.h and `use mpi`, and of `use mpi_f08`, whose last argument may be absent.
+// Open MPI's Fortran bindings call PMPI_Allreduce, PMPI_Init and others, so that they need entries
+// of their own: of mpif.h and `use mpi`, and of `use mpi_f08`, whose last argument may be absent.
 #include <mpi.h>
 
 #ifdef OPEN_MPI

@@ -13,8 +13,8 @@ struct Machine {
 /// Returns the machine. All ranks of MPI_COMM_WORLD call it together.
 Machine machine_of_job();
 
-/// Returns a number that other machines do not have. ARLAB_RANKS_PER_MACHINE, with which several are
-/// emulated on one, is followed.
+/// Returns a number that other machines do not have. ARLAB_RANKS_PER_MACHINE emulates several on
+/// one.
 std::uint64_t machine_id();
 
 }  // namespace arlab::collectives
