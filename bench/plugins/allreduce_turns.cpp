@@ -2,35 +2,108 @@
 // the library's. Both take turns in one process.
 //
 //   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS
-//   [MOST_BYTES]]
+//   [MOST_BYTES [CALL [in-place]]]]
+//
+// CALL: allreduce (default), reduce, bcast, allgather, reduce_scatter; bytes are those of the
+// vector, of the last two those of a rank's block.
 //
 // Prints, for each size, the median over rounds of the slowest rank's mean time of each, and the
-// median of their ratios with its 95% confidence interval.
+// median of their ratios with its 95% confidence interval. On a machine that others use, too, ranks
+// lose their processors: the last two columns are the median of the ratios of rounds in which none
+// did, and how many there were.
 #include <mpi.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace {
 
-using Allreduce = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+struct Buffers {
+  std::vector<float> from, into;
+  int count;
+  bool in_place;
+};
 
-double mean_us(Allreduce allreduce, const std::vector<float>& from, std::vector<float>& into,
-               int calls) {
-  PMPI_Barrier(MPI_COMM_WORLD);
-  const double start = PMPI_Wtime();
-  for (int i = 0; i < calls; ++i)
-    allreduce(from.data(), into.data(), static_cast<int>(from.size()), MPI_FLOAT, MPI_SUM,
-              MPI_COMM_WORLD);
-  double us = (PMPI_Wtime() - start) * 1e6 / calls;
-  PMPI_Allreduce(MPI_IN_PLACE, &us, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return us;
+int all_ranks() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+bool is_root() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+// One call, of the library if `plain`, else of who takes MPI_*.
+void call_once(const std::string& call, bool plain, Buffers& b) {
+  const void* const from = b.in_place ? MPI_IN_PLACE : b.from.data();
+  void* const into = b.into.data();
+  const MPI_Comm world = MPI_COMM_WORLD;
+  if (call == "allreduce")
+    (plain ? PMPI_Allreduce : MPI_Allreduce)(from, into, b.count, MPI_FLOAT, MPI_SUM, world);
+  else if (call == "reduce")
+    (plain ? PMPI_Reduce : MPI_Reduce)(is_root() ? from : b.from.data(), into, b.count, MPI_FLOAT,
+                                       MPI_SUM, 0, world);
+  else if (call == "bcast")
+    (plain ? PMPI_Bcast : MPI_Bcast)(into, b.count, MPI_FLOAT, 0, world);
+  else if (call == "allgather")
+    (plain ? PMPI_Allgather : MPI_Allgather)(from, b.count, MPI_FLOAT, into, b.count, MPI_FLOAT,
+                                             world);
+  else
+    (plain ? PMPI_Reduce_scatter_block : MPI_Reduce_scatter_block)(from, into, b.count, MPI_FLOAT,
+                                                                   MPI_SUM, world);
+}
+
+// How often this process has lost its processor.
+double switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_nivcsw + usage.ru_nvcsw);
+}
+
+// The largest values of all ranks. A rank that waits sleeps, so that it has its processor when all
+// have come.
+void take_most(double* values, int count) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+  for (int done = 0; true; usleep(20)) {
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+  }
+}
+
+// The ranks, whose machine has one clock, begin at the same time.
+void start_together() {
+  constexpr double kUntilAllAreAwake = 300e-6;
+  double start = PMPI_Wtime();
+  take_most(&start, 1);
+  while (PMPI_Wtime() < start + kUntilAllAreAwake) {
+  }
+}
+
+struct Batch {
+  double us, switches;  // of the slowest rank, a call; of the rank with most
+};
+
+Batch time_batch(const std::string& call, bool plain, Buffers& buffers, int calls) {
+  start_together();
+  const double before = switches(), start = PMPI_Wtime();
+  for (int i = 0; i < calls; ++i) call_once(call, plain, buffers);
+  double most[2] = {(PMPI_Wtime() - start) * 1e6 / calls, switches() - before};
+  take_most(most, 2);
+  return {most[0], most[1]};
 }
 
 double median(std::vector<double> values) {
+  if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
@@ -59,6 +132,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 31;
   const long most = argc > 2 ? std::atol(argv[2]) : 64L << 20;
+  const std::string call = argc > 3 ? argv[3] : "allreduce";
+  const bool in_place = argc > 4 && std::string(argv[4]) == "in-place";
   if (rounds < 1 || most < 8) {
     if (rank == 0)
       std::fprintf(
@@ -70,27 +145,33 @@ int main(int argc, char** argv) {
   }
   if (rank == 0)
     std::printf(
-        "| bytes | ours, us | library, us | ours / library | 95%% interval |\n"
-        "| ---: | ---: | ---: | ---: | ---: |\n");
+        "| bytes | ours, us | library, us | ours / library | 95%% interval | undisturbed | rounds "
+        "|\n"
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
   for (std::size_t bytes = 8; static_cast<long>(bytes) <= most; bytes *= bytes < 4096 ? 8 : 4) {
-    const std::vector<float> from(bytes / sizeof(float), 1);
-    std::vector<float> into(from.size());
+    const bool in_blocks = call == "allgather" || call == "reduce_scatter";
+    const std::size_t elements =
+        bytes / sizeof(float) * (in_blocks ? static_cast<std::size_t>(all_ranks()) : 1);
+    Buffers buffers{std::vector<float>(elements, 1), std::vector<float>(elements),
+                    static_cast<int>(bytes / sizeof(float)), in_place};
     const int calls =
-        static_cast<int>(std::clamp<std::size_t>((std::size_t{16} << 20) / bytes, 1, 2000));
-    std::vector<double> ours, library, ratios;
+        static_cast<int>(std::clamp<std::size_t>((std::size_t{1} << 20) / bytes, 1, 200));
+    std::vector<double> ours, library, ratios, undisturbed;
     for (int round = -1; round < rounds; ++round) {
       const bool first = round % 2 != 0;
-      const double a = mean_us(first ? MPI_Allreduce : PMPI_Allreduce, from, into, calls);
-      const double b = mean_us(first ? PMPI_Allreduce : MPI_Allreduce, from, into, calls);
+      const Batch a = time_batch(call, !first, buffers, calls);
+      const Batch b = time_batch(call, first, buffers, calls);
       if (round < 0) continue;  // warm-up
-      ours.push_back(first ? a : b);
-      library.push_back(first ? b : a);
+      ours.push_back(first ? a.us : b.us);
+      library.push_back(first ? b.us : a.us);
       ratios.push_back(ours.back() / library.back());
+      if (a.switches + b.switches == 0) undisturbed.push_back(ratios.back());
     }
     if (rank == 0) {
       const Interval interval = interval_of_median(ratios);
-      std::printf("| %zu | %.2f | %.2f | %.3f | %.3f to %.3f |\n", bytes, median(ours),
-                  median(library), median(ratios), interval.low, interval.high);
+      std::printf("| %zu | %.2f | %.2f | %.3f | %.3f to %.3f | %.3f | %zu |\n", bytes, median(ours),
+                  median(library), median(ratios), interval.low, interval.high, median(undisturbed),
+                  undisturbed.size());
     }
   }
   MPI_Finalize();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@ namespace arlab::collectives {
 
 UnnamedFile create_unnamed([[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
+  rlimit limit{};  // a larger file would end the process
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) return {.error = EFBIG};
   UnnamedFile file{static_cast<long>(getpid()), memfd_create("arlab", MFD_CLOEXEC)};
   struct stat status {};
   if (file.descriptor < 0 || ftruncate(file.descriptor, static_cast<off_t>(bytes)) != 0 ||

@@ -47,13 +47,16 @@ endfunction()
 
 arlab_plugin(arlab_nccl_tuner nccl nccl-tuner-arlab arlab_plugin_core)  # needs nothing of NCCL and CUDA
 if(TARGET arlab::collectives_mpi)
-  # Its own MPI_Allreduce must be the library's, not the one that it replaces.
+  # Its own calls must be the library's, not those that it replaces.
   file(GLOB sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp ${collectives}/mpi/library/*.cpp ${collectives}/mpi/messages/*.cpp)
+  list(APPEND sources ${collectives}/copy/stream_copy.cpp ${collectives}/shm/shared_memory.cpp ${collectives}/shm/shared_steps.cpp ${collectives}/shm/step_collectives.cpp)
   list(FILTER sources EXCLUDE REGEX "/transport\\.cpp$")  # of GPUs
   add_library(arlab_plugin_mpi_core STATIC ${sources})
   arlab_plugin_part(arlab_plugin_mpi_core)
   target_link_libraries(arlab_plugin_mpi_core PUBLIC arlab_plugin_core MPI::MPI_CXX ${CMAKE_DL_LIBS})
-  target_compile_definitions(arlab_plugin_mpi_core PRIVATE MPI_Allreduce=PMPI_Allreduce)
+  foreach(call Allgather Allreduce Bcast Reduce Reduce_scatter Reduce_scatter_block)
+    target_compile_definitions(arlab_plugin_mpi_core PRIVATE MPI_${call}=PMPI_${call})
+  endforeach()
   target_precompile_headers(arlab_plugin_mpi_core REUSE_FROM arlab_plugin_core)
   arlab_plugin(arlab_mpi_plugin mpi arlab_mpi arlab_plugin_mpi_core)
 else()

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLibrary = "mpi";
 
-SizeRule parse_rule(std::string_view text, std::string_view what) {
+SizeRule parse_rule(std::string_view text, std::string_view what, bool knows_shared) {
   SizeRule rule;
   const std::size_t at = text.find('@');
   const std::string_view name = trimmed(text.substr(0, at));
@@ -24,7 +24,12 @@ SizeRule parse_rule(std::string_view text, std::string_view what) {
     if (rule.most_bytes < 0)
       fail(Blame::usage, concat(what, ": '", text, "' has a negative size: give bytes, as in 16K"));
   }
-  if (name != kLibrary) rule.algorithm = &find_algorithm(name);
+  if (knows_shared && name == "shared")
+    rule.shared = SharedUse::always;
+  else if (knows_shared && name == "auto")
+    rule.shared = SharedUse::where_faster;
+  else if (name != kLibrary)
+    rule.algorithm = &find_algorithm(name);
   return rule;
 }
 
@@ -48,10 +53,10 @@ std::vector<std::string> rules_in(std::string_view text) {
 
 }  // namespace
 
-SizeRules parse_size_rules(std::string_view text, std::string_view what) {
+SizeRules parse_size_rules(std::string_view text, std::string_view what, bool knows_shared) {
   SizeRules rules;
   for (const std::string& part : rules_in(text)) {
-    const SizeRule rule = parse_rule(part, what);
+    const SizeRule rule = parse_rule(part, what, knows_shared);
     if (!rules.empty() && rule.most_bytes <= rules.back().most_bytes)
       fail(Blame::usage, concat(what, ": '", part,
                                 "' never applies, since the rule before it takes these sizes: give "
@@ -62,10 +67,14 @@ SizeRules parse_size_rules(std::string_view text, std::string_view what) {
   return rules;
 }
 
+const SizeRule& rule_for(const SizeRules& rules, Bytes bytes) {
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const SizeRule& rule) { return bytes <= rule.most_bytes; });
+  return found != rules.end() ? *found : rules.back();
+}
+
 const Algorithm* chosen(const SizeRules& rules, Bytes bytes) {
-  for (const SizeRule& rule : rules)
-    if (bytes <= rule.most_bytes) return rule.algorithm;
-  return nullptr;
+  return rule_for(rules, bytes).algorithm;
 }
 
 RankRules rules_of(const TuningTable& table) {
@@ -74,14 +83,17 @@ RankRules rules_of(const TuningTable& table) {
     RankRule& its = rules.emplace_back(RankRule{row.first, row.last, {}});
     for (const TuningTable::Sizes& sizes : row.sizes) {
       const bool ours = !sizes.choice.algorithm.starts_with("native") && sizes.choice.segments == 1;
-      its.sizes.push_back({sizes.last, ours ? &find_algorithm(sizes.choice.algorithm) : nullptr});
+      SizeRule& rule = its.sizes.emplace_back();
+      rule.most_bytes = sizes.last;
+      if (ours) rule.algorithm = &find_algorithm(sizes.choice.algorithm);
     }
   }
   return rules;
 }
 
-RankRules read_rank_rules(const std::string& text, std::string_view what) {
-  if (!text.ends_with(".json")) return {{1, TuningTable::kNoEnd, parse_size_rules(text, what)}};
+RankRules read_rank_rules(const std::string& text, std::string_view what, bool knows_shared) {
+  if (!text.ends_with(".json"))
+    return {{1, TuningTable::kNoEnd, parse_size_rules(text, what, knows_shared)}};
   std::ifstream in(text);
   const std::string table{std::istreambuf_iterator<char>(in), {}};
   if (!in.good() && table.empty())

@@ -12,10 +12,16 @@
 
 namespace arlab::collectives {
 
-/// One rule: vectors of up to `most_bytes` take `algorithm`; null: the MPI library's own.
+/// Whether ranks of one machine use shared memory: where it was measured to be faster, or always.
+enum class SharedUse : unsigned char { never, where_faster, always };
+
+/// One rule: vectors of up to `most_bytes` take shared memory or `algorithm`; neither: the MPI
+/// library's own.
 struct SizeRule {
   Bytes most_bytes = std::numeric_limits<Bytes>::max();
   const Algorithm* algorithm = nullptr;
+  SharedUse shared = SharedUse::never;
+  bool is_library() const { return !algorithm && shared == SharedUse::never; }
 };
 
 /// Rules in order of size; the last has no upper end.
@@ -23,8 +29,13 @@ using SizeRules = std::vector<SizeRule>;
 
 /// Reads "ring", "butterfly@16K,ring", "mpi@64K,ring": an algorithm for vectors of up to that many
 /// bytes, then the next one; "mpi" is the library's own. Larger vectors than the last size take the
-/// library's own. Throws Error(usage) that names `what` for an unknown algorithm or falling sizes.
-SizeRules parse_size_rules(std::string_view text, std::string_view what);
+/// library's own. If `knows_shared`, "shared" is shared memory, and "auto" the same where it was
+/// measured to be faster. Throws Error(usage) that names `what` for an unknown algorithm or falling
+/// sizes.
+SizeRules parse_size_rules(std::string_view text, std::string_view what, bool knows_shared = false);
+
+/// Returns the rule for a vector of that many bytes.
+const SizeRule& rule_for(const SizeRules& rules, Bytes bytes);
 
 /// Returns the rule's algorithm for a vector of that many bytes; null: the library's own.
 const Algorithm* chosen(const SizeRules& rules, Bytes bytes);
@@ -45,7 +56,8 @@ RankRules rules_of(const TuningTable& table);
 /// Reads a value of ARLAB_ALGORITHM: what parse_size_rules() takes, for any number of ranks; or, if
 /// it ends in ".json", the path of a table that `arlab tune --table` wrote. Throws Error that names
 /// `what` or the file.
-RankRules read_rank_rules(const std::string& text, std::string_view what);
+RankRules read_rank_rules(const std::string& text, std::string_view what,
+                          bool knows_shared = false);
 
 const SizeRules& rules_for(const RankRules& rules, Rank ranks);
 

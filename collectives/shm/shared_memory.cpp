@@ -12,7 +12,8 @@
 #include "collectives/mpi/unnamed_file.hpp"
 
 namespace arlab::collectives {
-SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes) : bytes_(bytes) {
+SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes, const char* advice)
+    : bytes_(bytes) {
   int me = 0;
   check_mpi(MPI_Comm_rank(machine, &me), "MPI_Comm_rank");
   UnnamedFile file = me == 0 ? create_unnamed(bytes) : UnnamedFile{};
@@ -34,7 +35,7 @@ SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes) : bytes_(bytes) 
   if (data_) munmap(data_, bytes_);
   fail(Blame::environment, "the ranks cannot share " + std::to_string(bytes >> 20) +
                                " MiB of address space: " + std::strerror(error) +
-                               "; use the backend mpi");
+                               "; " + advice);
 }
 
 SharedMemory::~SharedMemory() { munmap(data_, bytes_); }

@@ -13,8 +13,8 @@ namespace arlab::collectives {
 class SharedMemory {
  public:
   /// Maps that many bytes of zeros. All ranks of `machine` call it together. Throws
-  /// Error(environment) with the reason on all of them if any cannot.
-  SharedMemory(MPI_Comm machine, std::size_t bytes);
+  /// Error(environment) with the reason and that advice on all of them if any cannot.
+  SharedMemory(MPI_Comm machine, std::size_t bytes, const char* advice = "use the backend mpi");
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;

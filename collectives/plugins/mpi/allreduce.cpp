@@ -1,8 +1,9 @@
 // libarlab_mpi: MPI_Allreduce of an unmodified program, by algorithms of the catalog.
 //
-// Preloaded, it takes the program's calls before the MPI library does, from C and Fortran. What it
-// does not know (derived types, operations of users, intercommunicators, buffers that the library
-// refuses), and what the settings leave to the library, it passes on. All ranks of a call have the
+// Preloaded, it takes the program's calls before the MPI library does, from C and Fortran. Ranks of
+// one machine may use shared memory instead of an algorithm. What the drop-in library does not know
+// (derived types, operations of users, intercommunicators, buffers that the library refuses), and
+// what the settings leave to the library, it passes on. All ranks of a call have the
 // same type, count, operation and communicator, and since MPI_Init the same settings, so all decide
 // alike.
 #include <mpi.h>
@@ -19,6 +20,8 @@
 #include "collectives/plugins/mpi/call_log.hpp"
 #include "collectives/plugins/mpi/plugin.hpp"
 #include "collectives/plugins/mpi/ranks.hpp"
+#include "collectives/plugins/mpi/reductions.hpp"
+#include "collectives/plugins/mpi/shared_ranks.hpp"
 #include "collectives/plugins/size_rules.hpp"
 
 namespace arlab::collectives {
@@ -47,12 +50,14 @@ struct Call {
   }
 };
 
-// The algorithm to run, and its ranks; none if the library runs.
+// The algorithm to run, and its ranks; or the ranks that share memory; none if the library runs.
 struct Decision {
   const Algorithm* algorithm = nullptr;
   PluginRanks* ranks = nullptr;
+  StepCollectives* steps = nullptr;
   Operand operand;
   const char* why = kByChoice;
+  bool is_ours() const { return algorithm || steps; }
   bool lasts = true;  // until a communicator is freed that forget_when_freed() knows
 };
 
@@ -67,18 +72,26 @@ Decision decide(const Plugin& its, const Call& call) {
   if (its.rules.empty() || call.comm == MPI_COMM_NULL) return d;
   if (call.count <= 0) return d.why = "mpi: no elements", d;
   // Predefined types and operations are never freed, so that no other handle becomes one of them.
-  const auto operand = operand_of(call.type, call.op);
-  if (!operand) return d.why = "mpi: another type or operation", d;
+  const auto reduction = local_reduction(call.type, call.op);
+  if (!reduction) return d.why = "mpi: another type or operation", d;
   if (has_odd_buffers(call)) return d.why = "mpi: null, same, or wrong buffers", d.lasts = false, d;
-  d.operand = *operand;
-  const Algorithm* const algorithm =
-      chosen(rules_for(its.rules, call.ranks()),
-             Bytes{call.count} * static_cast<Bytes>(size_of(operand->dtype)));
+  const Bytes bytes = Bytes{call.count} * static_cast<Bytes>(reduction->element_bytes);
+  const SizeRule& rule = rule_for(rules_for(its.rules, call.ranks()), bytes);
+  if (rule.shared != SharedUse::never) {
+    const SharedRanks sharing = shared_ranks_for(SharedCall::allreduce, call.comm, bytes);
+    d.steps = sharing.steps;
+    d.why = sharing.why;
+    d.lasts = sharing.lasts;
+    return d;
+  }
+  const Algorithm* const algorithm = rule.algorithm;
+  if (algorithm && !reduction->operand) return d.why = "mpi: another type or operation", d;
   if (!algorithm) {
     if (its.rules.size() > 1)
       forget_when_freed(call.comm);  // its handle may become one of other ranks
     return d;
   }
+  d.operand = *reduction->operand;
   d.ranks = plugin_ranks(call.comm);
   if (!d.ranks) return d.why = "mpi: an intercommunicator", d.lasts = false, d;
   if (const std::string why = d.ranks->why_not(*algorithm, call.count); !why.empty()) {
@@ -100,7 +113,7 @@ struct alignas(64) Known {
   MPI_Op op{};
   MPI_Comm comm{};
   const Algorithm* algorithm = nullptr;
-  PluginRanks* ranks = nullptr;
+  void* ranks = nullptr;  // PluginRanks of an algorithm, else StepCollectives; null: the library
 };
 constexpr unsigned kKnown = 8;
 // Preloaded libraries may use the fast model, which saves a call.
@@ -117,11 +130,28 @@ bool is_of(const Known& known, int count, MPI_Datatype type, MPI_Op op, MPI_Comm
 }
 
 int run(const Decision& d, const Call& call) {
-  if (!d.algorithm) return call.pass_on();
-  const bool in_place = call.from == MPI_IN_PLACE;
-  d.ranks->allreduce(*d.algorithm, in_place ? nullptr : static_cast<const std::byte*>(call.from),
-                     static_cast<std::byte*>(call.into), call.count, d.operand);
+  if (!d.is_ours()) return call.pass_on();
+  const std::byte* const from =
+      call.from == MPI_IN_PLACE ? nullptr : static_cast<const std::byte*>(call.from);
+  const auto into = static_cast<std::byte*>(call.into);
+  if (d.algorithm) {
+    d.ranks->allreduce(*d.algorithm, from, into, call.count, d.operand);
+  } else {
+    const auto reduction = local_reduction(call.type, call.op);
+    d.steps->allreduce(from, into, static_cast<std::size_t>(call.count), reduction->in_steps());
+  }
   return MPI_SUCCESS;
+}
+
+int run_known(const Known& known, const Call& call) {
+  Decision d;
+  d.algorithm = known.algorithm;
+  d.operand = known.operand;
+  if (known.algorithm)
+    d.ranks = static_cast<PluginRanks*>(known.ranks);
+  else
+    d.steps = static_cast<StepCollectives*>(known.ranks);
+  return run(d, call);
 }
 
 int run_logged(Plugin& its, const Call& call) {
@@ -136,22 +166,24 @@ int run_logged(Plugin& its, const Call& call) {
                .bytes = Bytes{call.count} * size,
                .type = operand ? std::string(name(operand->dtype)) : "",
                .op = operand ? std::string(name(operand->op)) : "",
-               .ran = d.algorithm ? std::string(d.algorithm->name) : d.why},
+               .ran = d.algorithm ? std::string(d.algorithm->name)
+                      : d.steps   ? "shared memory"
+                                  : d.why},
               seconds);
   return code;
 }
 
 int allreduce(const Call& call) {
   Known& known = known_at(call.count);
-  if (is_of(known, call.count, call.type, call.op, call.comm) &&
-      !has_odd_buffers(call))  // of an algorithm
-    return run({known.algorithm, known.ranks, known.operand}, call);
+  if (is_of(known, call.count, call.type, call.op, call.comm) && !has_odd_buffers(call))
+    return run_known(known, call);
   Plugin& its = plugin();
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
   const std::uint64_t freed = communicators_freed();
   const Decision d = decide(its, call);
   if (d.lasts)
-    known = {freed, call.count, d.operand, call.type, call.op, call.comm, d.algorithm, d.ranks};
+    known = {freed,   call.count, d.operand,   call.type,
+             call.op, call.comm,  d.algorithm, d.algorithm ? static_cast<void*>(d.ranks) : d.steps};
   return run(d, call);
 }
 
@@ -175,7 +207,7 @@ extern "C" [[gnu::visibility("default")]] int MPI_Allreduce(const void* from, vo
                                                             MPI_Comm comm) {
   using namespace arlab::collectives;
   const Known& known = known_at(count);
-  if (is_of(known, count, type, op, comm) && !known.algorithm) [[likely]]
+  if (is_of(known, count, type, op, comm) && !known.ranks) [[likely]]
     return PMPI_Allreduce(from, into, count, type, op,
                           comm);  // its arguments are in their registers still
   return allreduce_or_error({from, into, count, type, op, comm});

@@ -42,25 +42,30 @@ std::string written(const Calls& calls) {
   nlohmann::json rows = nlohmann::json::array();
   for (const auto& [kind, count] : calls)
     rows.push_back({kind.ranks, kind.bytes, kind.type, kind.op, kind.ran, count.calls,
-                    count.seconds, count.longest});
+                    count.seconds, count.longest, kind.call});
   return rows.dump();
 }
 
 Calls read_calls(const std::string& text) {
   Calls calls;
   for (const auto& row : nlohmann::json::parse(text))
-    calls[{.ranks = row[0], .bytes = row[1], .type = row[2], .op = row[3], .ran = row[4]}] = {
-        .calls = row[5], .seconds = row[6], .longest = row[7]};
+    calls[{.ranks = row[0],
+           .bytes = row[1],
+           .type = row[2],
+           .op = row[3],
+           .ran = row[4],
+           .call = row[8]}] = {.calls = row[5], .seconds = row[6], .longest = row[7]};
   return calls;
 }
 
 JobLog merged(const std::vector<Calls>& of_ranks) {
   JobLog log;
   for (const Calls& calls : of_ranks) {
-    std::int64_t all = 0, ours = 0;
+    std::map<std::string, JobLog::Share> mine;
     for (const auto& [kind, count] : calls) {
-      all += count.calls;
-      if (is_ours(kind)) ours += count.calls;
+      JobLog::Share& share = mine[kind.call];
+      share.calls += count.calls;
+      if (is_ours(kind)) share.ours += count.calls;
       const auto [place, first] = log.kinds.try_emplace(kind);
       JobCount& job = place->second;
       job.calls = std::max(job.calls, count.calls);
@@ -68,7 +73,8 @@ JobLog merged(const std::vector<Calls>& of_ranks) {
       job.most_rank_s = std::max(job.most_rank_s, count.seconds);
       job.longest = std::max(job.longest, count.longest);
     }
-    if (all > log.calls) log.calls = all, log.ours = ours;
+    for (const auto& [call, share] : mine)
+      if (share.calls > log.shares[call].calls) log.shares[call] = share;
   }
   return log;
 }
@@ -78,14 +84,20 @@ std::string report_of(const JobLog& log) {
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.second.most_rank_s > b.second.most_rank_s;
   });
-  std::string text = formatted("arlab: %lld of %lld calls of MPI_Allreduce ran by arlab\n",
-                               static_cast<long long>(log.ours), static_cast<long long>(log.calls));
+  std::map<std::string, JobLog::Share> shares = log.shares;
+  shares.try_emplace("MPI_Allreduce");
+  std::string text;
+  for (const auto& [call, share] : shares)
+    text += formatted("arlab: %lld of %lld calls of %s ran by arlab\n",
+                      static_cast<long long>(share.ours), static_cast<long long>(share.calls),
+                      call.c_str());
   text +=
-      "| ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
-      "| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n";
+      "| call | ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
+      "| --- | ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n";
   for (const auto& [kind, count] : rows) {
     const double mean = count.most_rank_s / static_cast<double>(count.calls);
-    text += formatted("| %d | %lld | ", kind.ranks, static_cast<long long>(kind.bytes)) +
+    text += formatted("| %s | %d | %lld | ", kind.call.c_str() + sizeof "MPI_" - 1, kind.ranks,
+                      static_cast<long long>(kind.bytes)) +
             type_text(kind) + " | " + kind.ran +
             formatted(" | %lld | %.3f | %.2f | %.1f |\n", static_cast<long long>(count.calls),
                       count.most_rank_s, mean * 1e6, count.longest * 1e6);
@@ -95,7 +107,8 @@ std::string report_of(const JobLog& log) {
 
 std::string profile_of(const JobLog& log) {
   std::string text;
-  for (const auto& [kind, count] : log.kinds)
+  for (const auto& [kind, count] : log.kinds) {
+    if (kind.call != CallKind{}.call) continue;
     text +=
         formatted("{\"kind\":\"profile\",\"collective\":\"allreduce\",\"ranks\":%d,\"bytes\":%lld,",
                   kind.ranks, static_cast<long long>(kind.bytes)) +
@@ -103,6 +116,7 @@ std::string profile_of(const JobLog& log) {
                "\",") +
         formatted("\"calls\":%lld,\"least_rank_s\":%.9g,\"most_rank_s\":%.9g}\n",
                   static_cast<long long>(count.calls), count.least_rank_s, count.most_rank_s);
+  }
   return text;
 }
 

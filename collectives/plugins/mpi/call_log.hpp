@@ -19,6 +19,7 @@ struct CallKind {
   Bytes bytes = 0;
   std::string type, op;  ///< such as float32 and sum; empty if ours does not know them
   std::string ran;       ///< the algorithm; "mpi" or "mpi: why" for the library's own
+  std::string call = "MPI_Allreduce";
   auto operator<=>(const CallKind&) const = default;
 };
 
@@ -55,7 +56,10 @@ struct JobCount {
 /// The calls of a job, and those of the rank that made most: all, and by algorithms of ours.
 struct JobLog {
   std::map<CallKind, JobCount> kinds;
-  std::int64_t calls = 0, ours = 0;
+  struct Share {
+    std::int64_t calls = 0, ours = 0;
+  };
+  std::map<std::string, Share> shares;  ///< by call
 };
 
 /// Returns the logs of all ranks as one. Ranks may differ in what they called.
@@ -64,7 +68,7 @@ JobLog merged(const std::vector<Calls>& of_ranks);
 /// Returns a table for people: a line per kind, the most time first.
 std::string report_of(const JobLog& log);
 
-/// Returns a JSON line per kind: {"kind":"profile","ranks":4,"bytes":1024,...}.
+/// Returns a JSON line per kind of MPI_Allreduce: {"kind":"profile","ranks":4,"bytes":1024,...}.
 std::string profile_of(const JobLog& log);
 
 }  // namespace arlab::collectives

@@ -88,20 +88,16 @@ Plugin::Plugin()
       reports(is_on("ARLAB_REPORT")),
       logs(reports || !profile.empty()) {
   if (logs) at_end_of_job(*this);
-  if (algorithm.empty()) {
-    if (!logs)
-      say_once(
-          "ARLAB_ALGORITHM is not set, so MPI_Allreduce remains the library's: set it, for "
-          "example to butterfly@16K,ring");
-    return;
-  }
   try {
-    rules = read_rank_rules(algorithm, "ARLAB_ALGORITHM");
-    const auto is_library = [](const RankRule& rule) {
-      return std::all_of(rule.sizes.begin(), rule.sizes.end(),
-                         [](const SizeRule& size) { return !size.algorithm; });
+    rules = read_rank_rules(algorithm.empty() ? "auto" : algorithm, "ARLAB_ALGORITHM", true);
+    const auto some = [&](auto which) {
+      return std::any_of(rules.begin(), rules.end(), [&](const RankRule& rule) {
+        return std::any_of(rule.sizes.begin(), rule.sizes.end(), which);
+      });
     };
-    if (std::all_of(rules.begin(), rules.end(), is_library)) rules.clear();  // decides faster
+    shares = some([](const SizeRule& size) { return size.shared != SharedUse::never; });
+    if (!some([](const SizeRule& size) { return !size.is_library(); }))
+      rules.clear();  // decides faster
   } catch (const std::exception& error) {
     say_once(concat(error.what(), "; MPI_Allreduce remains the library's"));
   }
@@ -110,6 +106,7 @@ Plugin::Plugin()
 void Plugin::start() {
   compare_settings(settings_of(*this));
   with_all_ranks = true;
+  if (shares) machine = machine_of_job();
 }
 
 // Ranks that called nothing come here as well, so that all may speak of it together.

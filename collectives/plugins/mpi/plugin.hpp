@@ -4,6 +4,7 @@
 #include <string>
 
 #include "collectives/plugins/mpi/call_log.hpp"
+#include "collectives/plugins/mpi/machine.hpp"
 #include "collectives/plugins/size_rules.hpp"
 
 namespace arlab::collectives {
@@ -26,6 +27,8 @@ struct Plugin {
   bool reports, logs;
   bool with_all_ranks = false;  ///< all ranks of the job have compared their settings
   RankRules rules;              ///< empty: the library runs
+  bool shares = false;          ///< some rule uses shared memory
+  Machine machine;
   CallLog log;
 };
 

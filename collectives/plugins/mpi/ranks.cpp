@@ -1,6 +1,5 @@
 #include "collectives/plugins/mpi/ranks.hpp"
 
-#include <array>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -13,46 +12,6 @@ namespace arlab::collectives {
 std::atomic<std::uint64_t> freed_communicators{0};
 
 namespace {
-
-std::optional<DType> dtype_of(MPI_Datatype type) {
-  static constexpr bool kLongIs64 = sizeof(long) == 8;
-  static const std::array<std::pair<MPI_Datatype, DType>, 23> kTypes{{
-      {MPI_DOUBLE, DType::float64},
-      {MPI_FLOAT, DType::float32},
-      {MPI_INT, DType::int32},
-      {MPI_LONG, kLongIs64 ? DType::int64 : DType::int32},
-      {MPI_INT64_T, DType::int64},
-      {MPI_INT32_T, DType::int32},
-      {MPI_LONG_LONG, DType::int64},
-      {MPI_UNSIGNED, DType::uint32},
-      {MPI_UNSIGNED_LONG, kLongIs64 ? DType::uint64 : DType::uint32},
-      {MPI_UINT64_T, DType::uint64},
-      {MPI_UINT32_T, DType::uint32},
-      {MPI_UNSIGNED_LONG_LONG, DType::uint64},
-      {MPI_SIGNED_CHAR, DType::int8},
-      {MPI_INT8_T, DType::int8},
-      {MPI_UNSIGNED_CHAR, DType::uint8},
-      {MPI_UINT8_T, DType::uint8},
-      {MPI_DOUBLE_PRECISION, DType::float64},
-      {MPI_REAL, DType::float32},
-      {MPI_INTEGER, DType::int32},
-      {MPI_REAL8, DType::float64},
-      {MPI_REAL4, DType::float32},
-      {MPI_INTEGER8, DType::int64},
-      {MPI_INTEGER4, DType::int32},
-  }};
-  for (const auto& [known, dtype] : kTypes)
-    if (known == type) return dtype;
-  return {};
-}
-
-std::optional<Op> op_of(MPI_Op op) {
-  if (op == MPI_SUM) return Op::sum;
-  if (op == MPI_MAX) return Op::max;
-  if (op == MPI_MIN) return Op::min;
-  if (op == MPI_PROD) return Op::prod;
-  return {};
-}
 
 std::atomic<bool> job_ends{false};
 
@@ -88,14 +47,6 @@ int make_keyval() {
 }
 
 }  // namespace
-
-std::optional<Operand> operand_of(MPI_Datatype type, MPI_Op op) {
-  const auto operation = op_of(op);
-  if (!operation) return {};
-  const auto dtype = dtype_of(type);
-  if (!dtype) return {};
-  return Operand{*dtype, *operation};
-}
 
 PluginRanks::PluginRanks(MPI_Comm comm)
     : watch_({.seconds = 0}, {}),

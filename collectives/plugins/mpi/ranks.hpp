@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "algorithms/groups.hpp"
@@ -16,9 +15,6 @@
 #include "collectives/mpi/watch.hpp"
 
 namespace arlab::collectives {
-
-/// Returns the operand of a predefined type and operation, if ours know it.
-std::optional<Operand> operand_of(MPI_Datatype type, MPI_Op op);
 
 class PluginRanks {
  public:
@@ -43,7 +39,8 @@ class PluginRanks {
 
 extern std::atomic<std::uint64_t> freed_communicators;
 
-/// Returns how many communicators with such a state, or known to forget_when_freed(), have been
+/// Returns how many communicators with such a state, with SharedRanks, or known to
+/// forget_when_freed(), have been
 /// freed: a handle may then be another one.
 inline std::uint64_t communicators_freed() {
   return freed_communicators.load(std::memory_order_relaxed);

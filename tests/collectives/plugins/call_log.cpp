@@ -46,8 +46,8 @@ TEST_CASE("calls arrive at another rank as they were") {
 TEST_CASE("ranks that called nothing or something else are merged") {
   const Calls other{{kSmall, {.calls = 3, .seconds = 9e-6, .longest = 5e-6}}};
   const JobLog log = merged({{}, three_calls(), other});
-  CHECK(log.calls == 3);
-  CHECK(log.ours == 1);  // of the first rank with 3 calls
+  CHECK(log.shares.at("MPI_Allreduce").calls == 3);
+  CHECK(log.shares.at("MPI_Allreduce").ours == 1);  // of the first rank with 3 calls
   CHECK(log.kinds.at(kSmall).calls == 3);
   CHECK(log.kinds.at(kSmall).least_rank_s == Approx(4e-6));
   CHECK(log.kinds.at(kSmall).most_rank_s == Approx(9e-6));
@@ -59,10 +59,22 @@ TEST_CASE("ranks that called nothing or something else are merged") {
 TEST_CASE("the report has the most time first, and counts ours") {
   CHECK(report_of(merged({three_calls()})) ==
         "arlab: 1 of 3 calls of MPI_Allreduce ran by arlab\n"
-        "| ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
-        "| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n"
-        "| 4 | 1048576 | float32 max | ring | 1 | 0.002 | 2000.00 | 2000.0 |\n"
-        "| 4 | 8 | float64 sum | mpi | 2 | 0.000 | 2.00 | 3.0 |\n");
+        "| call | ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
+        "| --- | ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n"
+        "| Allreduce | 4 | 1048576 | float32 max | ring | 1 | 0.002 | 2000.00 | 2000.0 |\n"
+        "| Allreduce | 4 | 8 | float64 sum | mpi | 2 | 0.000 | 2.00 | 3.0 |\n");
+}
+
+TEST_CASE("the report counts each call by itself, and the profile has allreduce only") {
+  Calls calls;
+  calls[{
+      .ranks = 2, .bytes = 8, .type = "", .op = "", .ran = "shared memory", .call = "MPI_Bcast"}] =
+      {.calls = 4, .seconds = 1e-6, .longest = 1e-6};
+  const JobLog log = merged({read_calls(written(calls))});
+  CHECK(
+      report_of(log).starts_with("arlab: 0 of 0 calls of MPI_Allreduce ran by arlab\narlab: 4 of 4 "
+                                 "calls of MPI_Bcast ran by arlab\n"));
+  CHECK(profile_of(log).empty());
 }
 
 TEST_CASE("a profile is JSON Lines") {

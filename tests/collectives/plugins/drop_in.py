@@ -1,6 +1,6 @@
 """libarlab_mpi.so under programs that know nothing of it: our own in C++ and Fortran, mpi4py, hpcc, LAMMPS.
 
-    drop_in.py CLASS LIBRARY MPI_PROGRAM MPIEXEC
+    drop_in.py CLASS LIBRARY MPI_PROGRAM MPIEXEC EVERY_CALL
 """
 import json
 import os
@@ -10,10 +10,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY, PROGRAM, MPIEXEC = (pathlib.Path(word).resolve() for word in sys.argv[2:5])
+LIBRARY, PROGRAM, MPIEXEC, EVERY_CALL = (pathlib.Path(word).resolve() for word in sys.argv[2:6])
 PYTHON = "/usr/bin/python3"  # the one that sees the distribution's packages
 MPICH = "HYDRA" in subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, check=False).stdout
 # Programs of the distribution are linked to its default library.
@@ -209,8 +210,8 @@ class Programs(DropInTest):
         self.assertIn("wrong 0", out)
         self.assertIn("tuning table tuned.json: is not JSON", err)
 
-    def test_without_or_with_wrong_settings_the_library_runs_and_it_is_said_once(self):
-        for settings, text in (({}, "ARLAB_ALGORITHM is not set"), ({"algorithm": "rnig"}, "unknown algorithm 'rnig', did you mean 'ring'?"),
+    def test_with_wrong_settings_the_library_runs_and_it_is_said_once(self):
+        for settings, text in (({"algorithm": "rnig"}, "unknown algorithm 'rnig', did you mean 'ring'?"),
                                ({"algorithm": "ring@x"}, "'x'"), ({"algorithm": "ring@16K,tree@8K"}, "never applies"),
                                ({"algorithm": "torus_bucket"}, "torus")):
             with self.subTest(settings=settings):
@@ -274,6 +275,52 @@ class Programs(DropInTest):
             self.assertEqual(self.share(err), (3, 3))
 
 
+class Shared(DropInTest):
+    """Ranks of one machine, through shared memory."""
+
+    def test_every_call_type_and_operation_is_that_of_the_library(self):
+        for ranks, algorithm in ((2, "shared"), (3, "shared"), (4, None)):
+            with self.subTest(ranks=ranks, algorithm=algorithm):
+                out, err = self.run_ranks(ranks, EVERY_CALL, **({"algorithm": algorithm} if algorithm else {}))
+                self.assertRegex(out, r"calls \d+, wrong 0\n")
+                self.assertNotIn("arlab: ", err)
+
+    def test_the_report_counts_what_ran_through_shared_memory(self):
+        _, err = self.run_ranks(2, EVERY_CALL, algorithm="shared", report=1)
+        for call in ("Allgather", "Allreduce", "Bcast", "Reduce", "Reduce_scatter", "Reduce_scatter_block"):
+            self.assertRegex(err, rf"arlab: [1-9]\d* of [1-9]\d* calls of MPI_{call} ran by arlab")
+            self.assertRegex(err, rf"\| {call} \|.*\| shared memory \|")
+        for why in ("the first calls on a communicator", "a single rank", "another type or operation"):
+            self.assertIn(f"| mpi: {why} |", err)
+
+    def test_communicators_leave_nothing(self):
+        before = sorted(os.listdir("/dev/shm"))
+        out, _ = self.run_ranks(2, EVERY_CALL, "300", algorithm="shared")
+        self.assertIn("left: 0 mappings, 0 more than at half", out)
+        self.assertEqual([name for name in os.listdir("/dev/shm") if "arlab" in name], [], before)
+
+    def test_ranks_of_emulated_machines_share_only_within_one(self):
+        out, err = self.run_ranks(4, PROGRAM, algorithm="shared", report=1, ranks_per_machine=2)
+        self.assertIn("wrong 0", out)
+        self.assertIn("| mpi: several machines |", err)
+        self.assertIn("| shared memory |", err)  # of the halves
+
+    def test_memory_that_cannot_be_had_is_said_once_and_the_library_runs(self):
+        limited = ("bash", "-c", f"ulimit -f 7000; exec {PROGRAM}")  # KiB: the library needs less, shared memory of 4 ranks more
+        out, err = self.run_ranks(4, *limited, algorithm="shared")
+        self.assertIn("wrong 0", out)
+        self.assertEqual(err.count("arlab: "), 1, err)
+        self.assertIn("the ranks cannot share 8 MiB of address space: File too large; their collectives are the library's", err)
+
+    @unittest.skipIf(MPICH, "MPICH's launcher reports the status of a killed rank otherwise")
+    def test_a_killed_rank_ends_the_job_and_leaves_nothing(self):
+        script = f"if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 3; kill -9 $$) & fi; exec {EVERY_CALL} 100000000"
+        started = time.monotonic()
+        self.run_ranks(2, "bash", "-c", script, algorithm="shared", status=137)
+        self.assertLess(time.monotonic() - started, 60)
+        self.assertEqual([name for name in os.listdir("/dev/shm") if "arlab" in name], [])
+
+
 class ProgramsOfOthers(DropInTest):
     @OF_DEFAULT
     @unittest.skipUnless(subprocess.run([PYTHON, "-c", "import mpi4py, numpy"], capture_output=True, check=False).returncode == 0,
@@ -326,4 +373,4 @@ class WithoutLibrary(DropInTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[*sys.argv[:2], *sys.argv[5:]], verbosity=2)
+    unittest.main(argv=[*sys.argv[:2], *sys.argv[6:]], verbosity=2)

@@ -98,3 +98,12 @@ TEST_CASE("a tuned table that cannot be used is refused with its path") {
   CHECK_THROWS_WITH(read_rank_rules(folder.with("bad.json", "{}"), "RULES"),
                     contains("bad.json") && contains("write it with `arlab tune --table`"));
 }
+
+TEST_CASE("shared memory is a rule only where it is known") {
+  const SizeRules rules = parse_size_rules("mpi@4K,shared@64K,auto", "RULES", true);
+  CHECK(rule_for(rules, 4096).is_library());
+  CHECK(rule_for(rules, 4097).shared == SharedUse::always);
+  CHECK(rule_for(rules, 64 << 10).algorithm == nullptr);
+  CHECK(rule_for(rules, 1 << 20).shared == SharedUse::where_faster);
+  CHECK_THROWS_WITH(parse_size_rules("shared", "RULES"), contains("shared"));
+}
