@@ -3,6 +3,7 @@
 A fault may end a run, but never without a word, never with status 0, and never with a record that was complete before.
 """
 
+import contextlib
 import json
 import os
 import pathlib
