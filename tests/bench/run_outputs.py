@@ -43,17 +43,31 @@ class Outputs(program.ProgramTest):
             _, err = process.communicate(timeout=120)
         return process.returncode, err
 
+    def patient(self, call, *arguments):
+        """Calls it again where a measurement says that the machine is too busy."""
+        for _ in range(20):
+            status, err = call(*arguments)
+            if status != 1 or "too busy to be measured" not in err:
+                break
+        return status, err
+
+    def unlimited(self, *arguments):
+        with self.start(*arguments) as process:
+            _, err = process.communicate(timeout=120)
+        return process.returncode, err
+
     def test_a_full_disk_leaves_the_old_file(self):
         for words, option in WRITERS:
             with self.subTest(words=" ".join(words), option=option):
                 (self.folder / "out").write_text("precious", encoding="utf-8")
                 before = self.names()
-                status, err = self.limited(*words, option, "out")
+                status, err = self.patient(self.limited, *words, option, "out")
                 self.assertEqual(status, 3, err)
                 self.assertRegex(err, r"cannot write \S.* \(File too large\)")
                 self.assertEqual(self.read("out"), "precious")
                 self.assertEqual(self.names(), before)
-                self.arlab(*words, option, "out")
+                status, err = self.patient(self.unlimited, *words, option, "out")
+                self.assertEqual(status, 0, err)
                 self.assertNotEqual(self.read("out"), "precious")
                 self.assertEqual(self.names(), before)
 

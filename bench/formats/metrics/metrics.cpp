@@ -11,7 +11,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr double kSecondsPerMicrosecond = 1e-6, kBytesPerGigabyte = 1e9;
+constexpr double kMicrosecondsPerSecond = 1e6, kBytesPerGigabyte = 1e9;
 
 // Of "2026-11-21T04:00:00Z".
 std::optional<double> unix_seconds(const std::string& date) {
@@ -77,7 +77,7 @@ class RecordMetrics {
     labels.emplace_back("host", of_context(record, "host"));
     const Json& time = record["time_us"];
     const auto seconds = [&](const char* metric, const Json& us) {
-      if (us.is_number()) all_.add(metric, labels, us.get<double>() * kSecondsPerMicrosecond);
+      if (us.is_number()) all_.add(metric, labels, us.get<double>() / kMicrosecondsPerSecond);
     };
     seconds("arlab_time_seconds", time["median"]);
     seconds("arlab_time_low_seconds", time["ci95"][0]);
@@ -110,7 +110,7 @@ class RecordMetrics {
                f["times"].get<double>());
     for (const auto& [by, measured] : hunt["measured"].items()) {
       add_with("arlab_hunt_usual_seconds", labels, {{"by", by}},
-               measured["usual_us"].get<double>() * kSecondsPerMicrosecond);
+               measured["usual_us"].get<double>() / kMicrosecondsPerSecond);
       for (const char* side : {"sends", "receives"})
         for (std::size_t r = 0; r < measured[side].size(); ++r)
           add_with("arlab_hunt_rank_times", labels,

@@ -5,6 +5,7 @@
 
 #include "bench/study/history/change_point.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -66,8 +67,8 @@ TEST_CASE("history: a step of 15% in week 6 of 8 is found there") {
   CHECK(trend.since == 5);
   CHECK(trend.ratio() == Approx(1.143).epsilon(0.01));
   CHECK(history.failed());
-  CHECK(said(history).find("since week6.jsonl (2026-09-06), most ring on 4 ranks, 1 KiB: 1.14") !=
-        std::string::npos);
+  CHECK_THAT(said(history), contains("since week6.jsonl (2026-09-06), most ring"));
+  CHECK_THAT(said(history), contains("1.14 times"));
   const std::string text = show_table(table(history), {}, {});
   CHECK(text.find("week6.jsonl") != std::string::npos);
 }
