@@ -95,6 +95,11 @@ std::vector<GivenSetting> settings_of(std::string_view text, const std::vector<s
   return all;
 }
 
+void append_settings(std::string& spec, std::string_view settings) {
+  spec += spec.find(':') == std::string::npos ? ':' : ',';
+  spec += settings;
+}
+
 CLI::Option* add_settings(CLI::App& app, const std::string& option, const std::string& help,
                           std::vector<SettingReader> readers) {
   const bool is_list = std::ranges::any_of(readers, &SettingReader::repeats);

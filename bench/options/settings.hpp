@@ -33,6 +33,9 @@ struct GivenSetting {
 std::vector<GivenSetting> settings_of(std::string_view text,
                                       const std::vector<std::string>& rest = {});
 
+/// Adds settings behind a spec: "ring" becomes "ring:a=1", and that "ring:a=1,b=2".
+void append_settings(std::string& spec, std::string_view settings);
+
 /// Returns the option, whose values are SETTINGS. Parsing throws Error(usage) that names a setting
 /// that is unknown, or set twice.
 CLI::Option* add_settings(CLI::App& app, const std::string& option, const std::string& help,

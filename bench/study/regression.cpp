@@ -176,13 +176,26 @@ std::string name(TimeComparison::Verdict verdict) {
   return "";
 }
 
+std::vector<std::string> configuration_cells(const Json& record) {
+  return {cell_text(record.at("algorithm")), cell_text(record.at("ranks")),
+          show_bytes(record.at("bytes").get<Count>())};
+}
+
+TableRow verdict_row(std::vector<std::string> cells, TimeComparison::Verdict verdict) {
+  using Verdict = TimeComparison::Verdict;
+  const bool bad = verdict == Verdict::slower || verdict == Verdict::wrong;
+  const bool good = verdict == Verdict::faster;
+  return {.cells = std::move(cells),
+          .emphasis = bad    ? Emphasis::bad
+                      : good ? Emphasis::good
+                             : Emphasis::none,
+          .is_exception = bad || good};
+}
+
 Table table(const TimeComparisons& regression) {
-  static constexpr const char* kSettings[] = {"backend", "collective", "dtype",    "op",
-                                              "root",    "segments",   "topology", "model",
-                                              "place",   "mode",       "cache",    "start"};
   Table table;
   table.columns = {{"algorithm"}, {"ranks"}, {"size"}};
-  const std::vector<const char*> settings = differing_keys(kSettings, regression.all);
+  const std::vector<const char*> settings = differing_keys(kComparedSettings, regression.all);
   for (const char* setting : settings) table.columns.push_back({setting, Detail::some});
   const auto several = [](const TimeComparison& c) { return c.old_launches + c.new_launches > 2; };
   const bool launches = std::any_of(regression.all.begin(), regression.all.end(), several);
@@ -192,22 +205,14 @@ Table table(const TimeComparisons& regression) {
       {"verdict"}};
   table.columns.insert(table.columns.end(), std::begin(others), std::end(others));
   for (const TimeComparison& c : regression.all) {
-    std::vector<std::string> row{cell_text(c.record["algorithm"]), cell_text(c.record["ranks"]),
-                                 show_bytes(c.record["bytes"].get<Count>())};
+    std::vector<std::string> row = configuration_cells(c.record);
     for (const char* key : settings) row.push_back(cell_text(c.record.value(key, Json())));
     if (launches) row.push_back(fmt::format("{}, {}", c.old_launches, c.new_launches));
     const bool known = std::isfinite(c.high);
     row.insert(row.end(), {show_time(c.old_us), show_time(c.new_us), fmt::format("{:.3f}", c.ratio),
                            known ? fmt::format("{:.3f} to {:.3f}", c.low, c.high) : "",
                            known ? fmt::format("{:.2g}", c.p) : "", name(c.verdict)});
-    const bool bad =
-        c.verdict == TimeComparison::Verdict::slower || c.verdict == TimeComparison::Verdict::wrong;
-    const bool good = c.verdict == TimeComparison::Verdict::faster;
-    table.rows.push_back({.cells = std::move(row),
-                          .emphasis = bad    ? Emphasis::bad
-                                      : good ? Emphasis::good
-                                             : Emphasis::none,
-                          .is_exception = bad || good});
+    table.rows.push_back(verdict_row(std::move(row), c.verdict));
   }
   return table;
 }

@@ -68,6 +68,16 @@ TimeComparisons compare_records(const std::vector<Json>& old_records,
 /// Returns "slower", "not enough runs", ....
 std::string name(TimeComparison::Verdict verdict);
 
+/// Settings that tell configurations apart, columns of a table of comparisons where they differ.
+inline constexpr const char* kComparedSettings[] = {"backend", "collective", "dtype",    "op",
+                                                    "root",    "segments",   "topology", "model",
+                                                    "place",   "mode",       "cache",    "start"};
+/// Returns the first cells of a configuration's row: its algorithm, ranks, and size.
+std::vector<std::string> configuration_cells(const Json& record);
+/// Returns the row, in the color of its verdict, and an exception if that is slower, faster, or
+/// wrong.
+TableRow verdict_row(std::vector<std::string> cells, TimeComparison::Verdict verdict);
+
 /// Returns the comparisons as a table, without settings that are the same in all rows. Exceptions
 /// are those that are slower, faster, or wrong.
 Table table(const TimeComparisons& regression);

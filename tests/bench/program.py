@@ -113,6 +113,18 @@ def columns(text, *names):
 # Six algorithms, enough where the catalog does not matter.
 SIX = "all_to_all,butterfly,master_worker,ring,round_robin,tree"
 
+TOO_BUSY = "too busy to be measured"
+
+
+def until_quiet(times, call, *arguments):
+    """What the call returns, a status and texts, of which stderr is last; called again, so often, while it says that the machine is too busy."""
+    for _ in range(times):
+        returned = call(*arguments)
+        if returned[0] != 1 or TOO_BUSY not in returned[-1]:
+            break
+    return returned
+
+
 class ProgramTest(unittest.TestCase):
     """Runs the program in an empty folder, one per test."""
 

@@ -39,20 +39,10 @@ class Outputs(program.ProgramTest):
 
     def limited(self, *arguments):
         """Runs a command whose files cannot grow beyond LIMIT bytes, as on a full disk. Returns its status and stderr."""
-        with self.start(*arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))) as process:
-            _, err = process.communicate(timeout=120)
-        return process.returncode, err
+        return self.unlimited(*arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT)))
 
-    def patient(self, call, *arguments):
-        """Calls it again where a measurement says that the machine is too busy."""
-        for _ in range(20):
-            status, err = call(*arguments)
-            if status != 1 or "too busy to be measured" not in err:
-                break
-        return status, err
-
-    def unlimited(self, *arguments):
-        with self.start(*arguments) as process:
+    def unlimited(self, *arguments, **options):
+        with self.start(*arguments, **options) as process:
             _, err = process.communicate(timeout=120)
         return process.returncode, err
 
@@ -61,12 +51,12 @@ class Outputs(program.ProgramTest):
             with self.subTest(words=" ".join(words), option=option):
                 (self.folder / "out").write_text("precious", encoding="utf-8")
                 before = self.names()
-                status, err = self.patient(self.limited, *words, option, "out")
+                status, err = program.until_quiet(20, self.limited, *words, option, "out")
                 self.assertEqual(status, 3, err)
                 self.assertRegex(err, r"cannot write \S.* \(File too large\)")
                 self.assertEqual(self.read("out"), "precious")
                 self.assertEqual(self.names(), before)
-                status, err = self.patient(self.unlimited, *words, option, "out")
+                status, err = program.until_quiet(20, self.unlimited, *words, option, "out")
                 self.assertEqual(status, 0, err)
                 self.assertNotEqual(self.read("out"), "precious")
                 self.assertEqual(self.names(), before)

@@ -10,6 +10,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/config/launcher.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/options/words/old_name_tables.hpp"
 #include "bench/options/words/old_networks.hpp"
@@ -128,7 +129,7 @@ class Replacing {
     std::string* const spec = spec_of("--strategy", "-s");
     if (!spec) fail(Blame::usage, fmt::format("{} has no effect here: it needs {}", old, now));
     note_old_name(old, now);
-    add_setting(*spec, setting);
+    append_settings(*spec, setting);
   }
 
   // Networks are values of --network, or the argument of `show topology`.
@@ -207,10 +208,6 @@ class Replacing {
         spec = &words_[i];
     }
     return spec;
-  }
-
-  static void add_setting(std::string& spec, const std::string& setting) {
-    spec += (spec.find(':') == std::string::npos ? ':' : ',') + setting;
   }
 
   const CLI::App& command_;

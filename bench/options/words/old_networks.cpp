@@ -9,6 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/options/model_options.hpp"
 #include "bench/options/network_spec.hpp"
+#include "bench/options/settings.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/options/words/old_names.hpp"
 #include "bench/text/comma_list.hpp"
@@ -31,8 +32,9 @@ void append_setting(std::string& settings, const std::string& setting) {
   settings += (settings.empty() ? "" : ",") + setting;
 }
 
-std::string with_settings_behind(const std::string& spec, const std::string& settings) {
-  return spec + (spec.find(':') == std::string::npos ? ':' : ',') + settings;
+std::string with_settings_behind(std::string spec, const std::string& settings) {
+  append_settings(spec, settings);
+  return spec;
 }
 
 }  // namespace

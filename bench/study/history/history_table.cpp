@@ -16,22 +16,18 @@ using Verdict = Trend::Verdict;
 
 std::vector<std::string> label_cells(const Trend& trend) {
   if (trend.record.is_null()) return {fmt::format("all {} together", trend.members), "", ""};
-  return {cell_text(trend.record["algorithm"]), cell_text(trend.record["ranks"]),
-          show_bytes(trend.record["bytes"].get<Count>())};
+  return configuration_cells(trend.record);
 }
 
 // The settings that differ between configurations.
 std::vector<const char*> differing_settings(const History& history) {
-  static constexpr const char* kSettings[] = {"backend", "collective", "dtype",    "op",
-                                              "root",    "segments",   "topology", "model",
-                                              "place",   "mode",       "cache",    "start"};
   struct Row {
     const Json& record;
   };
   std::vector<Row> rows;
   for (const Trend& trend : history.all)
     if (!trend.record.is_null()) rows.push_back({trend.record});
-  return differing_keys(kSettings, rows);
+  return differing_keys(kComparedSettings, rows);
 }
 
 std::string day_of(const std::string& date) { return date.substr(0, date.find('T')); }
@@ -89,13 +85,7 @@ Table table(const History& history) {
                 fmt::format("{:.3f}", t.ratio()), changed ? names[t.since] : "",
                 changed ? day_of(history.files[t.since].date) : "",
                 known ? fmt::format("{:.2g}", t.p) : "", name(t.verdict)});
-    const bool bad = t.verdict == Verdict::slower || t.verdict == Verdict::wrong;
-    const bool good = t.verdict == Verdict::faster;
-    table.rows.push_back({.cells = std::move(row),
-                          .emphasis = bad    ? Emphasis::bad
-                                      : good ? Emphasis::good
-                                             : Emphasis::none,
-                          .is_exception = bad || good});
+    table.rows.push_back(verdict_row(std::move(row), t.verdict));
   }
   return table;
 }
