@@ -31,7 +31,14 @@ std::string saving(const Alternative& one, const ScaleRow& row) {
   return fmt::format("{} {:+.1f}%", one.what, -100 * one.saves);
 }
 
-std::string plan_table(const std::vector<ScaleRow>& rows) {
+// Energy is known of every GPU, but only shown to those who ask about costs.
+std::vector<std::string> cost_cells(const ScaleRow& row, bool asked) {
+  const RunningCost cost = asked ? row.cost() : RunningCost{};
+  return {cost.kilowatt_hours ? fmt::format("{:.4g}", *cost.kilowatt_hours) : "",
+          cost.dollars ? fmt::format("{:.4g}", *cost.dollars) : ""};
+}
+
+std::string plan_table(const std::vector<ScaleRow>& rows, bool costs) {
   std::vector<std::vector<std::string>> table;
   const std::vector<std::string> devices = told_devices(rows);
   const bool several = std::ranges::any_of(
@@ -42,13 +49,14 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
                      r.algorithm, show_time(r.step / 1e6),
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
                      fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
+    for (std::string& cell : cost_cells(r, costs)) table.back().push_back(std::move(cell));
     for (const Alternative& one : r.alternatives)
       table.back().push_back(one.is_choice ? saving(one, r)
                                            : fmt::format("{:+.1f}%", -100 * one.saves));
   }
   return compact({"model", "GPU", "network", "GPUs", "batch", "local batch", "algorithm", "step",
-                  "efficiency", "samples/s", "limited by", "2x bandwidth", "scheduler",
-                  "other algorithm", "other strategy", "fp16"},
+                  "efficiency", "samples/s", "limited by", "kWh/1M samples", "$/1M samples",
+                  "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
                  table);
 }
 
@@ -83,7 +91,8 @@ ScaleRow planned(const PlanOptions& options, const training::ModelProfile& profi
                                 .strategy = options.strategy.name(),
                                 .scheduler = options.schedulers.front(),
                                 .compressor = options.compressors.front(),
-                                .batch = profile.batch},
+                                .batch = profile.batch,
+                                .price = price_of(options, profile.device)},
                                plan, make, training::Ranks::one_for_all);
   if (ranks > 1) row.alternatives = alternatives_of(row, plan, make, options, profile);
   return row;
@@ -154,6 +163,7 @@ void run_plan(const PlanOptions& options, Session& session) {
     for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
     return;
   }
+  const bool costs = options.given("--compute price") || options.given("--compute watts");
   const std::vector<Decision> decided = decisions(options, models, networks, rows);
   if (options.json != "-") {
     std::string headings;
@@ -162,10 +172,12 @@ void run_plan(const PlanOptions& options, Session& session) {
         "{}\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
-        Lines{headings}, Lines{plan_table(rows)});
+        Lines{headings}, Lines{plan_table(rows, costs)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
-    print_sentences(explain(decided), true);
+    std::vector<std::string> sentences = explain(decided);
+    if (costs) std::ranges::move(explain_cost(rows), std::back_inserter(sentences));
+    print_sentences(sentences, true);
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));

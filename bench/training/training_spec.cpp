@@ -68,8 +68,11 @@ constexpr Help kComputeHelp{
      "here, so that times differ slightly between runs)",
      "How workers compute: gpu=a100, or several of `arlab list gpus` (default: the profile's), "
      "with "
-     "precision=float32, tf32 or mixed (default: the GPU's usual one); slowdown=2.5, or 1,1,2.5 by "
-     "rank; jitter=0.1, random extra time up to this fraction, from seed=1 (default; also of "
+     "precision=float32, tf32 or mixed (default: the GPU's usual one); price=1.8 US dollars per "
+     "GPU "
+     "and hour and watts=650 per GPU (default: its data sheet's), or a list by gpu: columns of "
+     "cost and energy; slowdown=2.5, or 1,1,2.5 by rank; jitter=0.1, random extra time up to this "
+     "fraction, from seed=1 (default; also of "
      "routes); codec=1.2,0.4 nanoseconds per element to encode and to decode, 0 for none (default: "
      "the bytes that the compressor moves, at 80% of the GPU's memory rate)",
      "How workers compute: slowdown=2.5, or 1,1,2.5 by rank; of backend virtual and --tune also "
@@ -98,6 +101,15 @@ SettingReader sample_count(std::string setting, Count& value, Count most) {
             value = parse_count(text, what);
             if (value < 1 || value > most)
               fail(Blame::usage, fmt::format("{} is {}: give 1 to {}", what, value, most));
+          }};
+}
+
+SettingReader positive_numbers(std::string setting, std::vector<double>& numbers) {
+  return {std::move(setting), [&numbers](Text text, Text what) {
+            numbers = parse_numbers(text, what);
+            for (const double number : numbers)
+              if (!(number > 0))
+                fail(Blame::usage, fmt::format("{} has {:g}: give numbers above 0", what, number));
           }};
 }
 
@@ -143,6 +155,8 @@ void TrainingSpec::add_compute(CLI::App& app, TrainingKind kind) {
                          training::find_precision(text);  // or throws
                          precision = text;
                        }});
+    readers.push_back(positive_numbers("price", price));
+    readers.push_back(positive_numbers("watts", watts));
     readers.push_back({"seed", [this](Text text, Text what) {
                          const Count number = parse_count(text, what);
                          if (number < 0)

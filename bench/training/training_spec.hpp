@@ -39,6 +39,7 @@ struct TrainingSpec {
   // --compute
   std::vector<std::string> gpus;  ///< of the catalog; empty: the profile's
   std::string precision;          ///< empty: the profile's, or the GPU's usual one
+  std::vector<double> price, watts;  ///< of a GPU per hour in US dollars; one for all, or by gpu
   std::vector<double> slowdown;   ///< one for all, or by rank
   double jitter = 0;
   std::string speed = "1T";  ///< multiply-adds per second

@@ -195,16 +195,19 @@ class SlowRanks(FaultTest):
 
     def test_rank_slowed(self):
         """A rank that runs a tenth of the time is slow, not missing."""
-        job, ranks = self.sweep_in_job(2, "--timeout", f"{PATIENCE}s")
-        turns = 0
-        with contextlib.suppress(ProcessLookupError):  # the sweep has ended
-            for turns in range(12):
-                os.kill(ranks[1], signal.SIGSTOP)
-                time.sleep(0.45)
-                os.kill(ranks[1], signal.SIGCONT)
-                time.sleep(0.05)
-        self.assertGreater(turns, 2)
-        self.assertEqual(job.wait(timeout=120), 0, self.read("err"))
+        for _ in range(5):
+            job, ranks = self.sweep_in_job(2, "--timeout", f"{PATIENCE}s")
+            turns = 0
+            with contextlib.suppress(ProcessLookupError):  # the sweep has ended
+                for turns in range(12):
+                    os.kill(ranks[1], signal.SIGSTOP)
+                    time.sleep(0.45)
+                    os.kill(ranks[1], signal.SIGCONT)
+                    time.sleep(0.05)
+            self.assertEqual(job.wait(timeout=120), 0, self.read("err"))
+            if turns > 2:  # on a busy machine, this process may wake so late that the sweep is over
+                return
+        self.fail(f"the last of 5 sweeps ended after {turns} turns")
 
     def test_job_suspended(self):
         job, ranks = self.sweep_in_job(3, "--timeout", f"{PATIENCE}s")

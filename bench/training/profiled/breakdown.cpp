@@ -55,7 +55,8 @@ void add_rows(std::vector<ScaleRow>& rows, const PlanOptions& options,
                                       .strategy = options.strategy.name(),
                                       .scheduler = scheduler,
                                       .compressor = compressor,
-                                      .batch = profile.batch},
+                                      .batch = profile.batch,
+                                      .price = price_of(options, profile.device)},
                                      plan, make, training::Ranks::automatic,
                                      !options.trace.empty()));
       }

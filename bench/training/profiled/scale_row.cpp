@@ -125,6 +125,8 @@ Json to_json(const ScaleRow& row) {
   Json alternatives = Json::array();
   for (const Alternative& one : row.alternatives)
     alternatives.push_back({{"what", one.what}, {"saves_fraction", one.saves}});
+  const auto known = [](const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); };
+  const RunningCost cost = row.cost();
   return {{"schema", kSchema},
           {"kind", "plan"},
           {"model", row.model},
@@ -146,6 +148,8 @@ Json to_json(const ScaleRow& row) {
           {"collectives", row.steps.collectives},
           {"bytes_per_rank_step", row.steps.sent},
           {"samples_per_s", row.samples_per_second()},
+          {"dollars_per_million_samples", known(cost.dollars)},
+          {"kwh_per_million_samples", known(cost.kilowatt_hours)},
           {"efficiency", row.efficiency()},
           {"each_rank", row.steps.each_rank},
           {"limit", name(row.limit)},

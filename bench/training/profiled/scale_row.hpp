@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
+#include "bench/training/profiled/running_cost.hpp"
 #include "bench/training/profiled/scale_options.hpp"
 #include "training/simulation/simulate_training.hpp"
 
@@ -26,6 +27,7 @@ struct ScaleRow {
               compressor = {};
   Rank ranks = 1, servers = 0;  ///< workers, and servers in addition
   Count batch = 1;
+  GpuPrice price = {};
   double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: of one worker
   double backward = 0;                          ///< part of the computation
   bool direct = false;    ///< the strategy sends messages itself, without an algorithm
@@ -39,6 +41,7 @@ struct ScaleRow {
   double samples_per_second() const {
     return static_cast<double>(batch) * ranks * kPicosecondsPerSecond / step;
   }
+  RunningCost cost() const { return running_cost(price, ranks, samples_per_second()); }
 };
 
 /// Simulates the plan. `labels`: a row whose texts are set.

@@ -1,0 +1,90 @@
+#include "bench/training/profiled/running_cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/text/units.hpp"
+#include "bench/training/profiled/scale_row.hpp"
+#include "training/gpus/gpu.hpp"
+
+namespace arlab::bench {
+namespace {
+
+std::optional<double> number_of(const std::vector<double>& numbers, const char* setting,
+                                const std::vector<std::string>& gpus,
+                                const training::GpuKind* gpu) {
+  if (numbers.empty()) return {};
+  if (numbers.size() == 1) return numbers.front();
+  if (numbers.size() != gpus.size())
+    fail(Blame::usage, fmt::format("--compute {} has {} numbers for {}: give one for all, or one "
+                                   "for each --compute gpu",
+                                   setting, numbers.size(), show_plural(gpus.size(), "GPU")));
+  const auto it = std::ranges::find(gpus, gpu ? gpu->name : "");
+  return numbers[static_cast<std::size_t>(it - gpus.begin())];
+}
+
+// "8 GPUs on 25G", with the device if rows have several.
+std::string where(const ScaleRow& row, const std::string& device) {
+  return fmt::format("{}{}{} on {}", show_plural(row.ranks, "GPU"), device.empty() ? "" : " of ",
+                     device, row.network);
+}
+
+struct Priced {
+  const ScaleRow* row;
+  std::string device;
+  double cost;
+};
+
+std::string cheapest(const std::vector<Priced>& all, bool dollars) {
+  const Priced& least = *std::ranges::min_element(all, {}, &Priced::cost);
+  const Priced& fastest = *std::ranges::max_element(
+      all, {}, [](const Priced& one) { return one.row->samples_per_second(); });
+  const std::string begin = fmt::format(
+      "{} {} on {}: {} per million samples", least.row->model,
+      dollars ? "costs least" : "takes the least energy", where(*least.row, least.device),
+      dollars ? fmt::format("${:.4g}", least.cost) : fmt::format("{:.4g} kWh", least.cost));
+  if (fastest.row == least.row) return begin + ", and is fastest, too.";
+  return fmt::format("{}; on the fastest, {}, {:.3g} times as much.", begin,
+                     where(*fastest.row, fastest.device), fastest.cost / least.cost);
+}
+
+}  // namespace
+
+GpuPrice price_of(const TrainingSpec& spec, const std::string& device) {
+  const training::GpuKind* const gpu = training::named_device(device).gpu;
+  GpuPrice price{.dollars_per_hour = number_of(spec.price, "price", spec.gpus, gpu),
+                 .watts = number_of(spec.watts, "watts", spec.gpus, gpu)};
+  if (!price.watts && gpu) price.watts = gpu->watts;
+  return price;
+}
+
+RunningCost running_cost(const GpuPrice& price, Rank gpus, double samples_per_second) {
+  const double hours = 1e6 / samples_per_second / 3600 * gpus;
+  RunningCost cost;
+  if (price.dollars_per_hour) cost.dollars = hours * *price.dollars_per_hour;
+  if (price.watts) cost.kilowatt_hours = hours * *price.watts / 1000;
+  return cost;
+}
+
+std::vector<std::string> explain_cost(const std::vector<ScaleRow>& rows) {
+  std::vector<std::string> sentences;
+  const std::vector<std::string> devices = told_devices(rows);
+  const bool dollars =
+      std::ranges::all_of(rows, [](const ScaleRow& row) { return row.cost().dollars.has_value(); });
+  std::vector<std::string> said;
+  for (const ScaleRow& first : rows) {
+    if (std::ranges::find(said, first.model) != said.end()) continue;
+    said.push_back(first.model);
+    std::vector<Priced> all;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const RunningCost cost = rows[i].cost();
+      const std::optional<double> its = dollars ? cost.dollars : cost.kilowatt_hours;
+      if (rows[i].model == first.model && its) all.push_back({&rows[i], devices[i], *its});
+    }
+    if (all.size() > 1) sentences.push_back(cheapest(all, dollars));
+  }
+  return sentences;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,36 @@
+// RunningCost: what the GPUs of a plan cost and consume.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/base/types.hpp"
+#include "bench/training/training_spec.hpp"
+
+namespace arlab::bench {
+
+struct ScaleRow;
+
+/// Of one GPU; none: not given, and not known.
+struct GpuPrice {
+  std::optional<double> dollars_per_hour = {}, watts = {};
+};
+
+/// Returns what --compute says of this device; watts: by default those of its data sheet. Throws
+/// Error(usage) unless it has one number for all GPUs, or one for each --compute gpu.
+GpuPrice price_of(const TrainingSpec& spec, const std::string& device);
+
+/// Per million samples.
+struct RunningCost {
+  std::optional<double> dollars = {}, kilowatt_hours = {};
+};
+
+/// Of this many GPUs, each in use for the whole time. Servers are not counted.
+RunningCost running_cost(const GpuPrice& price, Rank gpus, double samples_per_second);
+
+/// Returns a sentence for each model of several rows: which row costs least, and what the fastest
+/// costs. Without prices, of the energy.
+std::vector<std::string> explain_cost(const std::vector<ScaleRow>& rows);
+
+}  // namespace arlab::bench
