@@ -9,7 +9,7 @@ from typing import Callable, Optional, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import chosen, compared, compression, lines, links, maps, marks, networks, planned, style, tables, training
+from . import chosen, compared, compression, history, lines, links, maps, marks, networks, planned, style, tables, training
 from .focus import Focus, focus
 from .layout import Look, Panel, draw, sources
 from .records import Record
@@ -88,6 +88,7 @@ CHARTS = {
         lambda grid: compared.profile_focus(grid).ties())),
     "nccl_choice": Chart("What NCCL takes, by its own model, and what links and switches alone would allow", chosen.NEEDS,
                          training_panels(chosen.panels)),
+    "history": Chart("Times over several dates", history.NEEDS, training_panels(history.panels)),
     "training_loss": Chart("Loss of training", training.NEEDS, training_panels(training.loss_panels)),
     "training_step": Chart("Parts of a training step", training.NEEDS, training_panels(training.step_panels)),
     "training_scaling": Chart("Training on more workers", training.NEEDS + " with 1 worker and more",

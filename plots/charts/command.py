@@ -25,6 +25,7 @@ training_bandwidth                      compressors over bandwidths: a step, tim
 nccl_choice                             what NCCL takes by its own model, and what is fastest by a model of links
 plan_efficiency, plan_step              `arlab plan`: speed per GPU on more of them; what limits a step
 plan_bandwidth                          `arlab plan`: compressors over the rate of a port, and their break-even
+history                                 `arlab compare` with several files: times by date, host by host
 nearness                                how often an algorithm is how near to the fastest (ECDF)
 time_table                              times as Markdown, CSV, and LaTeX with booktabs
 

@@ -45,6 +45,13 @@ def any_row(rng: Few, kind: str, labels: list[str], sizes: list[int], ranks: lis
     elif kind == "nccl":
         row |= {"machine": "nccl:gpu=h100", "nodes": rng.few(1, 2), "ranks_per_node": rng.few(1, 8), "protocol": rng.few("ll", "<simple>"), "channels": 8,
                 "latency_us": 1.0, "bandwidth_gb_per_s": 1.0, "modelled_us": time, "chosen": rng.few(True, True, False)}
+    elif kind == "change":
+        times = [rng.choice(TIMES) for _ in range(rng.few(0, 1, 2, 8))]
+        files = [f"<w>/{i}.jsonl" for i in range(len(times))]
+        row |= {"configurations": rng.few(1, 1, 7), "host": rng.choice(("n1", "<n2>", "")), "files": files, "times_us": times,
+                "dates": [rng.few(None, f"2026-01-{i + 1:02}T04:00:00Z", "2026-01-01") for i in range(len(times))],
+                "since": rng.choice((None, *files)), "since_date": None, "before_us": rng.few(time, 1.0), "after_us": time, "ratio": rng.few(0.0, 1.15),
+                "p": None, "verdict": rng.few("slower", "same", "unsure")}
     elif kind == "train":
         epoch = {"epoch": 1, "steps": 10, "samples": 1, "loss": rng.few(0.0, 1.0, 5e9, None), "elapsed_us": time, "compute_us": 0.0, "input_us": rng.few(0.0, 5.0),
                  "communication_us": 1.0, "codec_us": 0.0, "exposed_us": rng.few(0.0, 1e9, 1.0), "bytes_sent": rng.few(0, 1000), "accuracy": 0.5,
@@ -68,7 +75,7 @@ def any_row(rng: Few, kind: str, labels: list[str], sizes: list[int], ranks: lis
 def any_lines(seed: int) -> list[dict[str, Any]]:
     rng = Few(seed)
     sizes, ranks = (rng.sample(values, rng.choice((1, 2, 4, 5))) for values in ((0, 1, 3, 1024, 65536, 1 << 20, 1 << 50), (1, 2, 3, 4, 64, 1 << 20)))
-    kinds = rng.sample(("run", "simulate", "train", "plan", "replay", "nccl"), rng.choice((1, 2, 6)))
+    kinds = rng.sample(("run", "simulate", "train", "plan", "replay", "nccl", "change"), rng.choice((1, 2, 7)))
     labels = rng.sample(LABELS, rng.choice((1, 2, 3)))
     lines = [any_context(rng)] if rng.random() < 0.9 else []
     for _ in range(rng.choice((1, 12, 40, 80))):
