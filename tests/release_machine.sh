@@ -38,7 +38,9 @@ ls -l report.html'
 
 use_archive() { # <archive>
   local home=/tmp/user began ms
-  if in_root sh -c 'command -v c++ cc cmake'; then echo "$root has a compiler: name another folder" >&2 && exit 3; fi
+  if in_root sh -c 'for tool in c++ cc cmake; do ! command -v $tool || exit 0; done; exit 1'; then
+    echo "$root has a compiler or CMake: name another folder" >&2 && exit 3
+  fi
   rm -rf "$root$home"
   mkdir -p "$root$home"
   cp "$1" "$root$home/"
@@ -60,7 +62,7 @@ use_packages() { # <packages...>
   names=" $(for file in "$@"; do dpkg-deb -f "$file" Package; done | tr '\n' ' ')"
   for name in $names; do use_package "$name"; done
   in_root sh -c "apt-get purge -y -qq $names"
-  left=$(find "$root/usr/share/doc" "$root/usr/lib/python3/dist-packages" -maxdepth 1 -name '*arlab*')
+  left=$(find "$root/usr/share/doc" "$root/usr/lib/python3" -maxdepth 2 -name '*arlab*' 2>/dev/null || true)
   [ -z "$left" ] || { echo "the packages leave $left behind" >&2 && exit 1; }
 }
 
