@@ -100,6 +100,9 @@ class Files(unittest.TestCase):
         asked = set(re.findall(r"--preset (\w+)", text))
         self.assertLessEqual(asked, presets)
         self.assertLessEqual({"clang", "tidy", "dev", "release"}, asked)
+        for made in re.findall(r"\.ci/release \S+ (.*)", text):
+            for build in made.split():  # all of it, but of a portable build, whose programs are released alone
+                self.assertRegex(text, rf"cmake --build ({build}\n|--preset portable\n)")
         for script in re.findall(r"(?:^|\s)(\./lab|\.ci/\w+)", text):
             self.assertTrue((ROOT / script).stat().st_mode & 0o111, script)
 
