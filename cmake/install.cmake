@@ -1,5 +1,5 @@
 # What `cmake --install` installs: the package that find_package(arlab) finds (component development: libraries arlab::*, headers), the
-# programs (program), plugins of other software (plugins), and the Python package (python).
+# programs (program), plugins of other software (plugins), and the Python package (python) with its backend of torch.distributed (torch).
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
@@ -15,21 +15,25 @@ endforeach()
 # Manual pages and completions of shells, which the program that is installed writes itself.
 if(TARGET arlab)
   install(CODE "
-    set(arlab $<TARGET_FILE:arlab>)
-    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
-    file(MAKE_DIRECTORY \${share}/man/man1 \${share}/bash-completion/completions \${share}/zsh/site-functions
-                        \${share}/fish/vendor_completions.d)
-    execute_process(COMMAND \${arlab} completion bash OUTPUT_FILE \${share}/bash-completion/completions/arlab COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND \${arlab} completion zsh OUTPUT_FILE \${share}/zsh/site-functions/_arlab COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND \${arlab} completion fish OUTPUT_FILE \${share}/fish/vendor_completions.d/arlab.fish COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND \${arlab} complete -- \"\" OUTPUT_VARIABLE commands COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX REPLACE \"\\nhelp\\n.*\" \"\" commands \"\${commands}\")
-    string(REPLACE \"\\n\" \";\" commands \"\${commands}\")
-    foreach(command \${commands})
-      execute_process(COMMAND \${arlab} manual \${command} OUTPUT_FILE \${share}/man/man1/arlab-\${command}.1 COMMAND_ERROR_IS_FATAL ANY)
-    endforeach()
-  ")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-Dprograms=$<TARGET_FILE_DIR:arlab>\"
+                            \"-Dshare=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\"
+                            -P \"${PROJECT_SOURCE_DIR}/cmake/manuals.cmake\" COMMAND_ERROR_IS_FATAL ANY)
+  " COMPONENT program)
 endif()
+
+# The license, and on Debian those of libraries whose code the programs hold. Boost's asks for no copy beside a program.
+foreach(component program plugins development python torch)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/arlab COMPONENT ${component})
+endforeach()
+set(held libcli11-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev)
+if(ARLAB_STATIC)
+  list(APPEND held libc6 libpugixml-dev libstdc++6 zlib1g-dev)
+endif()
+foreach(library ${held})
+  if(EXISTS /usr/share/doc/${library}/copyright)
+    install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/arlab/licenses RENAME ${library} COMPONENT program)
+  endif()
+endforeach()
 
 # The packages that a user of those libraries must find first.
 set(dependencies "set(THREADS_PREFER_PTHREAD_FLAG ON)")

@@ -50,6 +50,8 @@ def rewrite(text, source, page, known):
             return f"{found['text']}({to}{'#' * bool(anchor)}{anchor})"
         if path.startswith("docs/") and pathlib.PurePosixPath(path).suffix in PICTURES:
             return found[0]
+        if found.string[found.string.rfind("\n", 0, found.start()) + 1] == "|" and found["text"].endswith("`]"):
+            return f'{found["text"][1:-1]}{{title="{path}"}}'  # in a table, where names would make columns wide
         return f"{found['text'].removeprefix('[').removesuffix(']')} (`{path}`)" if path not in found["text"] else f"`{path}`"
 
     parts = re.split(r"(?ms)(^```.*?^```\s*$)", text)

@@ -28,12 +28,16 @@ mkdir -p build/release/bench && echo "Torch_DIR:PATH=/torch" >build/release/CMak
 printf '#!/bin/sh\\necho "arlab $*" >>"$LOG"\\n' >build/release/bench/arlab && chmod +x build/release/bench/arlab""",
     "ctest": 'echo "ctest $*" >>"$LOG"; exit "$CTEST_STATUS"',
     "mpirun": 'shift 2; exec "$@"',
-    "debootstrap": 'echo "debootstrap $*" >>"$LOG"; mkdir -p "$3/etc/apt/apt.conf.d" && echo 12 >"$3/etc/debian_version" && exit "$MADE"',
+    "debootstrap": 'echo "debootstrap $*" >>"$LOG"; mkdir -p "$3/etc/apt/apt.conf.d" "$3/tmp" && echo 12 >"$3/etc/debian_version" && exit "$MADE"',
+    "dpkg-deb": 'basename "$2" | cut -d _ -f 1',
+    "chown": "exit 0",
     "apt-config": "echo 'Acquire::Retries \"3\";'",
     "git": 'mkdir -p "$4"',
     "mount": "exit 0",
     "umount": 'echo "umount $*" >>"$LOG"; exit "$UNMOUNTED"',
-    "chroot": 'echo "chroot $*" >>"$LOG"; exit "$LAB_STATUS"',
+    "chroot": """echo "chroot $*" >>"$LOG"
+case "$*" in *"command -v"*) exit "$COMPILER" ;; *mpirun*) echo "$MPI_SAYS" ;; esac
+exit "$LAB_STATUS\"""",
 }
 
 
@@ -42,8 +46,8 @@ class ScriptTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="arlab-lab-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for script in ("lab", "tests/fresh_machine.sh"):
-            (self.folder / script).parent.mkdir(exist_ok=True)
+        for script in ("lab", "tests/fresh_machine.sh", "tests/release_machine.sh", "tests/support/fresh_root.sh"):
+            (self.folder / script).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(SOURCE / script, self.folder / script)
         (self.folder / "bin").mkdir()
         for name, lines in FAKES.items():
@@ -59,6 +63,7 @@ class ScriptTest(unittest.TestCase):
         log.write_text("", encoding="utf-8")
         environment = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LOG": str(log), "LACKS": "", "APT_FAILS": "-",
                        "CMAKE_FAILS": "-", "CTEST_STATUS": "0", "APT_SECONDS": "0", "MADE": "0", "UNMOUNTED": "0", "LAB_STATUS": "0",
+                       "COMPILER": "1", "MPI_SAYS": "arlab: 1 of 1 calls of MPI_Allreduce ran by arlab",
                        **variables}
         done = subprocess.run(words, cwd=self.folder, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=300, check=False)
@@ -135,6 +140,44 @@ class FreshMachine(ScriptTest):
     def test_what_stays_mounted_is_said(self):
         said, _ = self.run_script("tests/fresh_machine.sh", "root", "test", code=4, UNMOUNTED="1")
         self.assertIn("root/proc before you delete", said)
+
+
+class ReleaseMachine(ScriptTest):
+    ARCHIVE = "arlab-1.2.3-Linux-x86_64-portable.tar.gz"
+    PACKAGES = ("arlab_1_amd64.deb", "arlab-plugins_1_amd64.deb", "libarlab-dev_1_amd64.deb", "python3-arlab_1_amd64.deb")
+
+    def use(self, *files, **more):
+        for file in files:
+            (self.folder / file).write_text("", encoding="utf-8")
+        return self.run_script("tests/release_machine.sh", "root", "bookworm", *files, **more)
+
+    def test_a_user_without_rights_uses_the_archive(self):
+        said, log = self.use(self.ARCHIVE)
+        self.assertRegex(said, rf"{self.ARCHIVE} on bookworm: unpacked and used in \d+ ms")
+        self.assertRegex("\n".join(log), rf"(?s)chroot --userspec=1000:1000 [^\n]* HOME=/tmp/user .*\ntar xf .* sh {self.ARCHIVE}")
+
+    def test_one_that_fails_or_takes_long_fails(self):
+        self.use(self.ARCHIVE, code=7, LAB_STATUS="7")
+        said, _ = self.use(self.ARCHIVE, code=3, COMPILER="0")
+        self.assertIn("has a compiler or CMake: name another folder", said)
+        clock = self.folder / "bin" / "date"  # each time, 11 s later
+        clock.write_text('#!/bin/sh\necho x >>clock; echo $(($(wc -l <clock) * 11000000000))\n', encoding="utf-8")
+        clock.chmod(0o755)
+        said, _ = self.use(self.ARCHIVE, code=1)
+        self.assertIn("that is more than 10000 ms", said)
+
+    def test_packages_are_installed_together_used_and_removed(self):
+        said, log = self.use(*self.PACKAGES)
+        for package in self.PACKAGES:
+            self.assertIn(f"{package.partition('_')[0]} on bookworm: installed and used", said)
+        self.assertEqual(len([line for line in log if "apt-get install" in line and "packages/*.deb" in line]), 1)
+        self.assertTrue(any("apt-get purge" in line for line in log))
+        said, _ = self.use(*self.PACKAGES, code=1, MPI_SAYS="arlab: 0 of 1 calls of MPI_Allreduce ran by arlab")
+        self.assertIn("libarlab_mpi.so ran no MPI_Allreduce", said)
+
+    def test_other_files_are_refused(self):
+        self.assertIn("unknown file 'README.md'", self.use("README.md", code=2)[0])
+        self.assertIn("no file none.deb", self.run_script("tests/release_machine.sh", "root", "bookworm", "none.deb", code=2)[0])
 
 
 class Pipes(unittest.TestCase):

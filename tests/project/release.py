@@ -75,7 +75,24 @@ class Files(unittest.TestCase):
             self.assertLessEqual({"name", "description", "body"}, form.keys(), path)
             for part in form["body"]:
                 self.assertIn(part["type"], ("markdown", "textarea", "input", "dropdown", "checkboxes"))
-        self.assertIn("debian:12", json.loads(re.sub(r"(?m)^\s*//.*$", "", read(".devcontainer/devcontainer.json")))["image"])
+
+    def test_the_development_container_and_images_run_what_is_here(self):
+        container = json.loads(re.sub(r"(?m)^\s*//.*$", "", read(".devcontainer/devcontainer.json")))
+        self.assertEqual(container["image"], "debian:12")
+        verbs = set(re.findall(r"(?m)^  (\w+)\) ", read("lab"))) - {"all"}
+        asked = re.findall(r"\./lab (\w+)", container["onCreateCommand"])
+        self.assertEqual(asked, ["packages"])
+        self.assertLessEqual(set(asked), verbs)
+        packages = set(re.findall(r"arlab_debian_package\(\w+ ([a-z0-9-]+)", read("cmake/package.cmake")))
+        self.assertEqual(len(packages), 5)
+        for recipe in ("cmake/recipes/Dockerfile", "bench/cluster/Dockerfile"):
+            text = read(recipe)
+            self.assertEqual(text.count("\nFROM debian:"), 2, recipe)  # the compiler stays behind
+            self.assertLessEqual(set(re.findall(r"/([a-z0-9-]+)_\*\.deb", text)), packages, recipe)
+            self.assertIn(f"-f {recipe} .", text)
+            for definition in re.findall(r"[\w/]+\.def", text):
+                self.assertTrue((ROOT / definition).exists(), definition)
+        self.assertIn("USER arlab", read("cmake/recipes/Dockerfile"))
 
     def test_the_workflow_runs_what_this_repository_has(self):
         text = read(".github/workflows/ci.yml")
@@ -83,6 +100,9 @@ class Files(unittest.TestCase):
         asked = set(re.findall(r"--preset (\w+)", text))
         self.assertLessEqual(asked, presets)
         self.assertLessEqual({"clang", "tidy", "dev", "release"}, asked)
+        for made in re.findall(r"\.ci/release \S+ (.*)", text):
+            for build in made.split():  # all of it, but of a portable build, whose programs are released alone
+                self.assertRegex(text, rf"cmake --build ({build}\n|--preset portable\n)")
         for script in re.findall(r"(?:^|\s)(\./lab|\.ci/\w+)", text):
             self.assertTrue((ROOT / script).stat().st_mode & 0o111, script)
 

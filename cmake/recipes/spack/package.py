@@ -1,4 +1,7 @@
-# Spack recipe. Copy this folder to a repository of packages as packages/arlab, then: spack install arlab +mpi
+# Recipe for Spack 1.0 or newer. Copy this folder to a repository of packages as packages/arlab, then: spack install arlab +mpi
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
