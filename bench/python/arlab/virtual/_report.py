@@ -1,8 +1,9 @@
 """What a run says at its end: a sentence, a table, and files."""
 import dataclasses
+import functools
 import os
 import sys
-from typing import Dict, Optional
+from typing import Callable, Dict, Optional
 
 from .._errors import Error
 from .._results import Results, show_size, show_time
@@ -45,12 +46,13 @@ def finish(session: Session, process: int) -> None:
         return
     with session.clock:
         print(text_of(session), file=sys.stderr, flush=True)
-        _write("trace", lambda: session.trace and session.trace.save(session.settings.trace, session.clock.now()))
+        if session.trace:
+            _write("trace", functools.partial(session.trace.save, session.settings.trace, session.clock.now()))
         if session.settings.profile:
-            _write("profile", lambda: _save_profile(session))
+            _write("profile", functools.partial(_save_profile, session))
 
 
-def _save_profile(session: Session) -> Optional[str]:
+def _save_profile(session: Session) -> str:
     from ._profile import Profile
     from ._session import counted_steps
     if session.recorder is None:
@@ -61,7 +63,7 @@ def _save_profile(session: Session) -> Optional[str]:
     return profile.save(session.settings.profile)
 
 
-def _write(what: str, write) -> None:  # type: ignore[no-untyped-def]
+def _write(what: str, write: Callable[[], object]) -> None:
     try:
         write()
     except (Error, OSError) as error:

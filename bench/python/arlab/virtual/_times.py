@@ -33,7 +33,7 @@ class CollectiveTimes:
     def __init__(self, network: str, ranks: int, rules: str = "") -> None:
         self._network, self._ranks, self._rules = network, ranks, parse_rules(rules)
         self._known: Dict[Any, Tuple[float, str]] = {}
-        self._folder: Optional[tempfile.TemporaryDirectory] = None
+        self._folder: Optional["tempfile.TemporaryDirectory[str]"] = None
         self._networks: Dict[Group, str] = {None: network}
 
     def of(self, collective: str, elements: int, dtype: str, size: int, group: Group = None) -> Tuple[float, str]:
@@ -75,7 +75,7 @@ class CollectiveTimes:
         timed = [row for row in rows if row.time_us is not None]
         if not timed:
             raise UsageError(f"no time of {collective} on {ranks} ranks of {self._network}: {rows[-1].skipped if rows else names}")
-        best = min(timed, key=lambda row: row.time_us)
+        best = min(timed, key=lambda row: float(row.time_us))
         return best.time_us * 1e-6, best.algorithm
 
     def _network_of(self, group: Group) -> str:
@@ -103,7 +103,7 @@ class CollectiveTimes:
         whole = topology(self._network, ranks=self._ranks)
         name, _, settings = whole.name.partition(":")
         given = dict(part.partition("=")[::2] for part in settings.split(",") if part)
-        usual = next((entry["parameters"] for entry in list_topologies() if entry["name"] == name), {})
+        usual: Dict[str, Any] = next((entry["parameters"] for entry in list_topologies() if entry["name"] == name), {})
         counts = {key: one["default"] for key, one in usual.items() if key not in given and one["default"].isdigit()}
         for more in ({}, counts):
             spec = f"{name}:" + ",".join(f"{key}={value}" for key, value in {**given, **more}.items())
