@@ -1,7 +1,7 @@
 # The Python package arlab in ${CMAKE_BINARY_DIR}/python, which pip installs, as it does the checkout: both use arlab_wheel.py.
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/python)
 set(package ${CMAKE_BINARY_DIR}/python)
-file(GLOB files CONFIGURE_DEPENDS RELATIVE ${here} ${here}/arlab/*.py ${here}/arlab/*.pyi ${here}/arlab/*.js ${here}/arlab/py.typed)
+file(GLOB files CONFIGURE_DEPENDS RELATIVE ${here} ${here}/arlab/*.py ${here}/arlab/*.pyi ${here}/arlab/*.js ${here}/arlab/py.typed ${here}/arlab/virtual/*.py)
 foreach(file ${files} arlab_wheel.py)
   configure_file(${here}/${file} ${package}/${file} COPYONLY)
   cmake_path(GET file PARENT_PATH folder)

@@ -15,8 +15,9 @@ import torch
 import torch.distributed as dist  # loads what the compiled module needs
 
 from . import _torch  # registers the backend
+from ..virtual import profile, start
 
-__all__ = ["bytes_sent", "compress", "init", "local_rank", "rank", "world_size"]
+__all__ = ["bytes_sent", "compress", "init", "local_rank", "profile", "rank", "world_size"]
 
 Hook = Callable[[Optional[dist.ProcessGroup], dist.GradBucket], "torch.futures.Future[torch.Tensor]"]
 
@@ -49,7 +50,12 @@ def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: in
     Rank 0's machine is `address`, or the variable MASTER_ADDR, or this machine. A collective that a rank does not come to
     for `timeout_seconds` raises a RuntimeError that names the rank. Further groups have torch.distributed's own default, unless
     new_group() is given a timeout.
+    With ARLAB_VIRTUAL=64, this process is rank 0 of 64 in virtual time instead (arlab.virtual).
     """
+    if "ARLAB_VIRTUAL" in os.environ:
+        start()
+        dist.init_process_group()
+        return
     address = address or os.environ.get("MASTER_ADDR", "127.0.0.1")
     port = int(os.environ.get("MASTER_PORT", port))
     dist.init_process_group(

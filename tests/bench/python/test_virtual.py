@@ -1,0 +1,158 @@
+"""Virtual time: scripts of PyTorch as they are, in one process that stands for all ranks."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import arlab
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: apt install python3-torch")
+
+from arlab.virtual._clock import Clock  # noqa: E402
+from arlab.virtual._session import Settings, counted_steps  # noqa: E402
+from arlab.virtual._settings import from_environment  # noqa: E402
+from arlab.virtual._times import CollectiveTimes, parse_rules  # noqa: E402
+
+SCRIPTS = pathlib.Path(__file__).parent / "virtual"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def run(script, *arguments, status=0, **variables):
+    """Runs a script in virtual time, and returns what it and the report say."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
+    done = subprocess.run([sys.executable, "-B", "-m", "arlab.virtual", SCRIPTS / script, *map(str, arguments)], env=environment,
+                          capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == status, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout, done.stderr
+
+
+def step_of(report):
+    """Milliseconds."""
+    value, unit = re.search(r"a step takes ([\d.e+]+) (\w+),", report).groups()
+    return float(value) * {"s": 1000, "ms": 1, "us": 1e-3}[unit]
+
+
+@pytest.mark.parametrize("text,what", [("", "ARLAB_VIRTUAL is not set"), ("0", "'0' ranks"), ("16385", "from 1 to 16384"), ("many", "'many' ranks"),
+                                       ("8:speed=2", "no setting 'speed'"), ("8:slowdown=0", "slowdown is '0'"), ("8:slowdown=nan", "'nan'"),
+                                       ("8:time=real", "write time=virtual"), ("8:trace=", "no value"), ("8:device=cpu,device=cpu", "twice")])
+def test_settings_that_are_wrong_are_named(text, what):
+    with pytest.raises(arlab.UsageError, match=re.escape(what)):
+        from_environment({"ARLAB_VIRTUAL": text})
+
+
+def test_settings():
+    found = from_environment({"ARLAB_VIRTUAL": "64:slowdown=0.5,time=virtual,trace=a.json", "ARLAB_NETWORK": "rail_pod:nodes=8,routing=ecmp",
+                              "ARLAB_ALGORITHM": "butterfly@16K,ring"})
+    assert found == Settings(64, "rail_pod:nodes=8,routing=ecmp", "butterfly@16K,ring", 0.5, True, False, "a.json")
+    assert from_environment({"ARLAB_VIRTUAL": "1"}) == Settings(1)
+
+
+def test_rules_of_sizes():
+    assert parse_rules("butterfly@16K,ring") == [(16384, "butterfly"), (float("inf"), "ring")]
+    for wrong in ("mpi", "shared@4K", "table.json", "ring@x", "@4K"):
+        with pytest.raises(arlab.UsageError, match="cannot simulate"):
+            parse_rules(wrong)
+    times = CollectiveTimes("10G", 8, "butterfly@16K,ring")
+    assert [times.of("allreduce", n, "float32", 4)[1] for n in (4096, 4097)] == ["butterfly", "ring"]
+    assert CollectiveTimes("10G", 1).of("allreduce", 100, "float32", 4) == (0.0, "none")
+
+
+def test_a_group_is_placed_on_its_hosts():
+    times = CollectiveTimes("rail_pod", 16)
+    node, pair, apart = (times.of("allreduce", 1 << 20, "float32", 4, group)[0] for group in (tuple(range(8)), (0, 1), (0, 8)))
+    alone = arlab.simulate("ring,rabenseifner,circulant", ranks=8, elements=1 << 20, network="rail_pod:nodes=2,gpus=8")
+    assert node in [row.time_us * 1e-6 for row in alone]
+    assert apart > 2 * pair  # a node has faster links
+    torus = CollectiveTimes("torus:dims=4x4", 16)
+    assert torus.of("broadcast", 1 << 20, "float32", 4, (0, 3)) == torus.of("broadcast", 1 << 20, "float32", 4, (0, 1))
+    assert torus.of("broadcast", 1 << 20, "float32", 4, (0, 10)) > torus.of("broadcast", 1 << 20, "float32", 4, (0, 1))
+
+
+def test_waits_and_pauses_of_the_clock():
+    clock = Clock(slowdown=0)
+    assert clock.wait_until(2.0) == 2.0 and clock.now() == 2.0 and clock.wait_until(1.0) == 0.0
+    clock = Clock(slowdown=1e9)
+    with clock:
+        before = clock.now()
+        assert before > 0 and clock.now() == before
+        with clock:
+            pass
+        assert clock.now() == before
+    assert clock.now() > before
+
+
+def test_steps_that_count():
+    assert [counted_steps([1.0] * n) for n in (0, 1, 2, 3)] == [[], [0], [1], [1, 2]]
+    assert counted_steps([9, 9, 9, 9, 5, 1, 2, 8]) == [4, 6]
+
+
+def test_every_collective():
+    out, err = run("collectives.py", ARLAB_VIRTUAL="6")
+    assert "all collectives are right" in out and "No optimizer took a step." in err
+
+
+def test_the_tutorial_runs_as_it_is():
+    out, err = run("toy.py", ARLAB_VIRTUAL="64:device=cpu,time=virtual,slowdown=1e-9", ARLAB_NETWORK="1G:latency=1s")
+    assert re.search(r"starts 4 processes: ARLAB_VIRTUAL=64 replaces them", err)
+    # 64 ranks need 12 rounds of a second, and computation takes nothing. DDP announces its buckets in two broadcasts of 6 rounds.
+    seconds = float(re.fullmatch(r"rank 0 of 64: ([\d.]+) s\n", out).group(1))
+    assert 9 * 12 <= seconds < 9 * 12.01 and 12000 <= step_of(err) < 12010
+
+
+def test_gradients_are_those_of_one_rank_and_hooks_send_fewer_bytes():
+    assert "all ways are right" in run("ways.py", ARLAB_VIRTUAL="64:slowdown=1e-6", ARLAB_NETWORK="1G")[0]
+
+
+def test_virtual_steps_are_those_of_plan(tmp_path):
+    trace, profile = tmp_path / "steps.json", tmp_path / "model.json"
+    _, err = run("ddp.py", 60, ARLAB_VIRTUAL=f"64:slowdown=3,trace={trace},profile={profile}", ARLAB_NETWORK="10G")
+    row = arlab.plan(f"profile:{profile}", gpus=64, network="10G")[0]
+    assert abs(row.step_us / 1000 / step_of(err) - 1) < 0.05, (row, err)
+    events = json.loads(trace.read_text())["traceEvents"]
+    network = [e for e in events if e["ph"] == "X" and e["tid"] == 2]
+    assert all(a["ts"] + a["dur"] <= b["ts"] + 0.01 for a, b in zip(network, network[1:]))
+    # Gradients of 2.7 MB: a bucket of 1 MiB (whole tensors), and the rest, in each step but the first.
+    assert len([e for e in network if e["name"] == "allreduce"]) == 1 + 2 * 59
+    assert len([e for e in events if e["ph"] == "X" and e["tid"] == 0]) == 60
+
+
+def test_a_profile_of_a_model_in_one_line(tmp_path):
+    model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(4 * 36, 5))
+    before = [one.clone() for one in model.parameters()]
+    found = arlab.virtual.profile(model, torch.randn(16, 1, 8, 8))
+    assert [(layer["name"], layer["tensors"]) for layer in found.data["layers"]] == [("0", {"weight": 36, "bias": 4}),
+                                                                                   ("3", {"weight": 720, "bias": 5})]
+    assert found.data["batch"] == 16 and found.data["parameters"] == 765 and all(x["backward_us"] > 0 for x in found.data["layers"])
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters())) and model[0].weight.grad is None
+    rows = arlab.plan(found, gpus=[2, 8], network="10G")
+    assert [row.gpus for row in rows] == [2, 8] and all(row.step_us > 0 for row in rows)
+    assert arlab.plan(found.save(tmp_path / "p.json"), gpus=8)[0].step_us == pytest.approx(rows[1].step_us)
+    assert "765 parameters in 2 layers" in repr(found)
+
+
+def test_models_that_have_no_profile_say_why():
+    unused = torch.nn.Linear(2, 2)
+    unused.extra = torch.nn.Parameter(torch.zeros(3))
+    for model, batch, text in ((unused, torch.ones(1, 2), "extra gets no gradient"), (torch.nn.ReLU(), torch.ones(1, 2), "no parameters"),
+                               (torch.nn.Linear(2, 2), [], "without a tensor")):
+        with pytest.raises(arlab.UsageError, match=text):
+            arlab.virtual.profile(model, batch)
+
+
+def test_the_guide_runs(tmp_path):
+    guide = (ROOT / "docs" / "guides" / "train.md").read_text()
+    code, = re.findall(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    commands = [line.replace("training/plugins", f"{ROOT}/training/plugins") for line in guide.splitlines() if line.startswith("ARLAB_VIRTUAL=")]
+    assert len(commands) == 2
+    for command in [f"python3 {file}", *commands]:
+        done = subprocess.run(command.replace("python3", sys.executable, 1), shell=True, cwd=tmp_path, capture_output=True, text=True,
+                              timeout=300, check=False)
+        assert done.returncode == 0, command + done.stderr
+        assert "python3 -m" not in command or "step 50: loss" in done.stdout and "a step takes" in done.stderr
+    assert (tmp_path / "steps.json").exists() and arlab.plan(f"profile:{tmp_path}/mine.json", gpus=8)
