@@ -68,7 +68,7 @@ def _files(package):
     sources = [path.relative_to(package).as_posix() for path in sorted((package / "arlab").rglob("*"))
                if path.suffix in (".py", ".pyi", ".js") or path.name == "py.typed"]
     if f"arlab/torch/_torch{_suffix()}" not in compiled:
-        sources = [name for name in sources if not name.startswith("arlab/torch/")]
+        sources = [name for name in sources if not name.startswith(("arlab/torch/", "arlab/horovod/"))]
     info = f"arlab-{version}.dist-info"
     return version, {**{name: (package / name).read_bytes() for name in sources + compiled},
                      f"{info}/METADATA": METADATA.format(version=version).encode(),

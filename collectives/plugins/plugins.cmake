@@ -49,7 +49,10 @@ arlab_plugin(arlab_nccl_tuner nccl nccl-tuner-arlab arlab_plugin_core)  # needs 
 if(TARGET arlab::collectives_mpi)
   # Its own calls must be the library's, not those that it replaces.
   file(GLOB sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp ${collectives}/mpi/library/*.cpp ${collectives}/mpi/messages/*.cpp)
-  list(APPEND sources ${collectives}/copy/stream_copy.cpp ${collectives}/shm/shared_memory.cpp ${collectives}/shm/shared_steps.cpp ${collectives}/shm/step_collectives.cpp)
+  list(APPEND sources ${collectives}/shm/shared_memory.cpp ${collectives}/shm/shared_steps.cpp ${collectives}/shm/step_collectives.cpp)
+  file(GLOB local CONFIGURE_DEPENDS ${collectives}/copy/*.cpp)
+  list(APPEND sources ${local} ${collectives}/shm/local_communicator.cpp ${collectives}/shm/passing.cpp ${collectives}/shm/peer_memory.cpp
+       ${collectives}/shm/shared_channels.cpp ${collectives}/shm/shared_round.cpp)
   list(FILTER sources EXCLUDE REGEX "/transport\\.cpp$")  # of GPUs
   add_library(arlab_plugin_mpi_core STATIC ${sources})
   arlab_plugin_part(arlab_plugin_mpi_core)

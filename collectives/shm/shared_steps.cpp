@@ -34,6 +34,21 @@ std::byte* SharedSteps::payload(Rank rank, Side side, std::uint64_t step, std::s
   return buffers_ + slot * kStride;
 }
 
+bool SharedSteps::has_room() const {
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (rank != me_ && next_ > kSlots &&
+        ends(rank).done.load(std::memory_order_acquire) < next_ - kSlots)
+      return false;
+  return true;
+}
+
+bool SharedSteps::all_posted(Side side, std::uint64_t step) const {
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (rank != me_ && cell(rank, side, step).number.load(std::memory_order_acquire) != step)
+      return false;
+  return true;
+}
+
 std::byte* SharedSteps::room(Side side, std::uint64_t step, std::size_t bytes) {
   for (Rank rank = 0; rank < ranks_ && step > kSlots; ++rank) {
     std::uint64_t& known = known_done_[static_cast<std::size_t>(rank)];

@@ -20,7 +20,10 @@ namespace arlab::collectives {
 /// What a rank does that waits: looks `spins` times, then rests between looks.
 struct StepWaiting {
   int spins = 1000;
-  void (*rest)() = nullptr;  ///< gives the core away for a while
+  /// Gives the core away for a while; `rests`: how often it has in this wait. It may throw, after
+  /// which the steps are of no use any more.
+  void (*rest)(void* whose, unsigned rests) = nullptr;
+  void* whose = nullptr;
 };
 
 class SharedSteps {
@@ -43,6 +46,11 @@ class SharedSteps {
     next_ += steps;
     return first;
   }
+
+  /// Whether room() for the next step would not wait, as far as this rank knows.
+  bool has_room() const;
+  /// Whether all others have posted something for a step.
+  bool all_posted(Side side, std::uint64_t step) const;
 
   /// Returns memory of this rank for at most kBufferBytes of a step, once nobody reads it any more.
   std::byte* room(Side side, std::uint64_t step, std::size_t bytes);
@@ -86,7 +94,7 @@ class SharedSteps {
       if (ready()) return;
       relax();
     }
-    while (!ready()) waiting_.rest();
+    for (unsigned rests = 0; !ready(); ++rests) waiting_.rest(waiting_.whose, rests);
   }
 
   std::byte* memory_;

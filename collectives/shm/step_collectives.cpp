@@ -51,6 +51,7 @@ std::size_t StepCollectives::elements_in_piece(std::size_t element_bytes,
 void StepCollectives::give(std::uint64_t step, const std::byte* data, std::size_t bytes) {
   copy_to_others(steps_.room(Side::given, step, bytes), data, bytes);
   steps_.post(Side::given, step);
+  given_ += bytes;
 }
 
 // What all ranks have given, from `at` on; this rank's may be elsewhere.
@@ -122,6 +123,7 @@ void StepCollectives::combine_slice(std::uint64_t step, std::size_t elements,
             nullptr);
   combine_all(steps_.room(Side::combined, step, size * element), size, reduction);
   steps_.post(Side::combined, step);
+  given_ += size * element;
 }
 
 void StepCollectives::collect_slices(std::uint64_t step, std::byte* into, std::size_t elements,
@@ -237,10 +239,12 @@ void StepCollectives::reduce_scatter(const std::byte* from, std::byte* into,
   const auto give_pieces = [&](std::size_t k) {
     std::byte* const room = steps_.room(Side::given, pieces.step(k), bytes);
     for (std::size_t block = 0; block < all; ++block)
-      if (size(block, k) > 0 &&
-          (block != mine || !from))  // in place, results overwrite what this rank reads later
+      // In place, results overwrite what this rank reads later.
+      if (size(block, k) > 0 && (block != mine || !from)) {
         copy_to_others(room + block * each * element,
                        input + begins[block] * element + pieces.at(k), size(block, k) * element);
+        given_ += size(block, k) * element;
+      }
     steps_.post(Side::given, pieces.step(k));
   };
   if (pieces.count() > 0) give_pieces(0);

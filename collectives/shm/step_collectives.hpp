@@ -34,6 +34,11 @@ class StepCollectives {
  public:
   StepCollectives(SharedSteps steps, StepSizes sizes);
 
+  /// For steps of others between those of the collectives.
+  SharedSteps& steps() { return steps_; }
+  /// What this rank has copied to where the others read it.
+  std::size_t bytes_given() const { return given_; }
+
   Rank me() const { return steps_.me(); }
   Rank ranks() const { return steps_.ranks(); }
 
@@ -71,6 +76,7 @@ class StepCollectives {
   SharedSteps steps_;
   StepSizes sizes_;
   std::vector<const std::byte*> sources_;  // by rank
+  std::size_t given_ = 0;
 };
 
 }  // namespace arlab::collectives

@@ -40,7 +40,7 @@ int delete_shared(MPI_Comm, int, void* value, void*) {
 
 // While a rank waits in shared memory, its other messages must go on: the rank that it waits for
 // may wait for them.
-void rest_with_progress() {
+void rest_with_progress(void*, unsigned) {
   static thread_local unsigned rests = 0;
   if (rests++ % 8 == 0) {
     int found = 0;

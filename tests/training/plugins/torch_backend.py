@@ -17,6 +17,10 @@ PACKAGES, MPIEXEC = sys.argv[2:4]
 PYTHON = "/usr/bin/python3"
 
 
+def torchrun(ranks):
+    return [PYTHON, "-B", HERE / "as_torchrun.py", str(ranks), str(free_port())]
+
+
 def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -38,10 +42,28 @@ class BackendTest(unittest.TestCase):
 
 class Backend(BackendTest):
     def test_every_collective_is_right(self):
-        for ranks, algorithm in ((1, ""), (4, ""), (3, "mpi@1K,circulant")):  # 2 in the next test
+        for ranks, algorithm in ((1, ""), (4, ""), (3, "mpi@1K,circulant"), (3, "shared@1K,ring")):  # 2 in the next test
             with self.subTest(ranks=ranks):
                 out, _ = self.run_ranks(ranks, "all_collectives.py", free_port(), ARLAB_ALGORITHM=algorithm)
                 self.assertIn("all collectives are right", out)
+
+    def test_processes_of_torchrun_need_no_mpi(self):
+        before = set(os.listdir("/dev/shm"))
+        out, _ = self.run_ranks(3, "all_collectives.py", free_port(), launcher=torchrun(3), ARLAB_TEST_NO_MESSAGES=1)
+        self.assertIn("all collectives are right", out)
+        self.assertEqual(set(os.listdir("/dev/shm")) - before, set())
+
+    def test_groups_start_again_after_their_end_by_file_and_by_address(self):
+        for launcher in (torchrun(2), None):
+            with tempfile.TemporaryDirectory() as folder:
+                out, _ = self.run_ranks(2, "again.py", free_port(), folder, launcher=launcher)
+                self.assertEqual(out.count("right"), 4, out)
+
+    def test_a_killed_rank_is_named_and_leaves_nothing(self):
+        before = set(os.listdir("/dev/shm"))
+        _, err = self.run_ranks(3, "killed.py", free_port(), status=1, launcher=torchrun(3))
+        self.assertRegex(err, r"RuntimeError: arlab: allreduce of \d+ Float by SUM: timeout after 3 s: rank 1 \(process \d+\) does not take part")
+        self.assertEqual(set(os.listdir("/dev/shm")) - before, set())
 
     def test_messages_and_groups_in_any_order(self):
         out, _ = self.run_ranks(3, "messages.py", free_port())
@@ -75,6 +97,26 @@ class Backend(BackendTest):
         self.assertIn("start the program with `mpirun -n 2 python3 ...`", err)
 
 
+class Horovod(BackendTest):
+    """arlab.horovod: each function, and losses beside DistributedDataParallel."""
+
+    def test_every_function_is_right(self):
+        for ranks, launcher in ((1, []), (3, None), (2, torchrun(2)), (4, None)):
+            with self.subTest(ranks=ranks):
+                out, _ = self.run_ranks(ranks, "horovod_api.py", launcher=launcher)
+                self.assertIn("arlab.horovod is right", out)
+
+    def test_losses_are_those_of_distributed_data_parallel(self):
+        for ranks in (1, 2, 4):
+            out, _ = self.run_ranks(ranks, "horovod_losses.py", 20)
+            self.assertLessEqual(float(re.fullmatch(rf"{ranks} ranks: losses differ by (\S+)\n", out)[1]), 1e-5, out)
+
+    def test_the_example_trains(self):
+        out, _ = self.run_ranks(2, EXAMPLE.parent / "horovod_mnist.py", "--samples", 512, "--fp16-allreduce", launcher=torchrun(2))
+        first, last = map(float, re.findall(r"loss (\S+)\n", out))
+        self.assertLess(last, first)
+
+
 class Elsewhere(BackendTest):
     """In a package that pip installed, in an MPI that runs already, on more processes."""
 
@@ -93,6 +135,7 @@ class Elsewhere(BackendTest):
                            check=True, capture_output=True, timeout=120)
             self.assertEqual({path.name.split(".")[0] for path in (folder / "site" / "arlab" / "torch").iterdir()},
                              {"__init__", "_torch"})
+            self.assertTrue((folder / "site" / "arlab" / "horovod" / "__init__.py").exists())
             text = EXAMPLE.read_text()
             line = 'torch.distributed.init_process_group("gloo")\n'
             self.assertEqual(text.count("\n" + line), 1)

@@ -1,11 +1,15 @@
 #include "training/plugins/torch/engine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "algorithms/base/text.hpp"
 #include "collectives/mpi/subset.hpp"
 #include "collectives/patience.hpp"
+#include "collectives/shm/local_communicator.hpp"
+#include "training/plugins/torch/shared_roll_call.hpp"
 
 namespace arlab::training {
 namespace {
@@ -22,33 +26,99 @@ std::vector<std::string> names_of(const std::vector<Member>& members) {
   return names;
 }
 
+Rank processors() {
+  static const auto online = static_cast<Rank>(sysconf(_SC_NPROCESSORS_ONLN));
+  return online;
+}
+
+// Of a group's memory, after its roll calls.
+std::size_t steps_at(Rank ranks) {
+  constexpr std::size_t kPage = 4096;
+  return (SharedRollCall::bytes_for(ranks) + kPage - 1) / kPage * kPage;
+}
+
 }  // namespace
 
-Group::Group(collectives::Communicator& world, MpiTurn& turn, const std::vector<Member>& members,
-             collectives::SizeRules rules, double seconds)
-    : waiter_(turn, seconds, members),
-      ranks_(collectives::subset_of(
-                 world, ranks_of(members),
-                 [this](int polls, std::size_t bytes) { waiter_.rest(polls, bytes); }),
-             std::move(rules), names_of(members)),
-      roll_call_(*ranks_.link),
-      messages_(*ranks_.link, seconds, names_of(members)),
+std::size_t Group::shared_bytes(Rank ranks, bool has_mpi) {
+  return steps_at(ranks) + collectives::SharedSteps::bytes_for(ranks) +
+         (has_mpi ? 0 : collectives::local_communicator_bytes(ranks));
+}
+
+Group::Group(collectives::Communicator* world, MpiTurn& turn, GroupParts parts, bool crowded)
+    : parts_(std::move(parts)),
+      crowded_(crowded),
+      waiter_(turn, parts_.seconds, parts_.members),
+      ranks_(make_link(world), parts_.rules, names_of(parts_.members), make_shared()),
       queue_(turn) {
-  waiter_.set_roll_call(roll_call_, ranks_.communicator.rank());
+  if (world) messages_.emplace(*ranks_.link, parts_.seconds, names_of(parts_.members));
+  make_roll_calls();
+}
+
+std::unique_ptr<collectives::Communicator> Group::make_link(
+    collectives::Communicator* world) const {
+  const auto rest = [this](int polls, std::size_t bytes) { waiter_.rest(polls, bytes); };
+  if (world) return collectives::subset_of(*world, ranks_of(parts_.members), rest);
+  const std::size_t at = steps_at(size()) + collectives::SharedSteps::bytes_for(size());
+  return collectives::local_communicator(parts_.memory->data() + at, parts_.me, size(), rest);
+}
+
+// As in collectives/plugins/mpi/shared_ranks.cpp.
+std::unique_ptr<SharedGroup> Group::make_shared() const {
+  if (!parts_.memory) return nullptr;
+  const collectives::StepWaiting waiting{crowded_ ? 8 : 2000, Waiter::rest_in_steps, &waiter_};
+  const collectives::StepSizes sizes{crowded_ ? std::size_t{128} << 10 : std::size_t{32} << 10,
+                                     crowded_ ? std::size_t{32} << 10 : std::size_t{8} << 10};
+  std::byte* const memory = parts_.memory->data() + steps_at(size());
+  return std::make_unique<SharedGroup>(
+      collectives::StepCollectives({memory, parts_.me, size(), waiting}, sizes),
+      names_of(parts_.members));
+}
+
+void Group::make_roll_calls() {
+  if (parts_.memory) {
+    const auto its =
+        std::make_shared<SharedRollCall>(parts_.memory->data(), parts_.me, size());
+    return waiter_.set_roll_calls(
+        {[its] { its->answer(); }, [its]() -> const auto& { return its->heard(); }}, parts_.me);
+  }
+  roll_call_.emplace(*ranks_.link);
+  waiter_.set_roll_calls(
+      {[this] { roll_call_->answer(); }, [this]() -> const auto& { return roll_call_->heard(); }},
+      parts_.me);
+}
+
+// Where each process has processors to spare, a long allreduce is better left to another thread.
+int Group::looks_for(std::size_t bytes) const {
+  constexpr std::size_t kShortBytes = 1 << 20;
+  constexpr int kLooks = 1000;
+  if (crowded_) return 1;
+  return bytes <= kShortBytes || processors() < 2 * size() ? kLooks : 0;
 }
 
 // What has stalled is no longer read or written by MPI, as far as MPI can promise that.
-void Group::post(const Call& call, Task task, TaskQueue::Done done) {
-  queue_.post(
-      [this, call, task = std::move(task)] {
-        try {
-          collectives::naming([&] { task(ranks_); }, [&] { return text(call); });
-        } catch (const collectives::Stalled&) {
-          ranks_.link->abandon();
-          throw;
-        }
-      },
-      std::move(done));
+void Group::post(const Call& call, Task task, TaskQueue::Done done, TaskQueue::Needs needs,
+                 const Arrive& arrive) {
+  const bool here = arrive && queue_.begin_here();
+  bool all_are_there = false;
+  if (here) {
+    waiter_.set_has_turn(false);
+    all_are_there = !failed() && arrive(ranks_);
+  }
+  auto run = [this, call, needs, its = std::move(task)] {
+    waiter_.set_has_turn(needs == TaskQueue::Needs::turn);
+    try {
+      collectives::naming([&] { its(ranks_); }, [&] { return text(call); });
+    } catch (const collectives::Stalled&) {
+      ranks_.link->abandon();
+      throw;
+    }
+  };
+  if (!here)
+    queue_.post(std::move(run), std::move(done), needs);
+  else if (all_are_there)
+    queue_.run_here(std::move(run), std::move(done));
+  else
+    queue_.hand_over(std::move(run), std::move(done));
 }
 
 Count Group::bytes_sent() {
@@ -57,8 +127,12 @@ Count Group::bytes_sent() {
   return bytes;
 }
 
-Engine::Engine()
-    : mpi_(collectives::Mpi::join({.seconds = 0})),
+Engine::Engine(Rank rank, Rank ranks)
+    : mpi_(collectives::Mpi::launched() || collectives::Mpi::runs()
+               ? collectives::Mpi::join({.seconds = 0})
+               : nullptr),
+      rank_(mpi_ ? mpi_->world().rank() : rank),
+      ranks_(mpi_ ? mpi_->world().ranks() : ranks),
       messenger_(std::make_unique<Messenger>(turn_)) {}
 
 Engine::~Engine() {
@@ -71,15 +145,13 @@ Engine::~Engine() {
   static_cast<void>(mpi_.release());
 }
 
-Rank Engine::world_rank() { return mpi_->world().rank(); }
-Rank Engine::world_ranks() { return mpi_->world().ranks(); }
-
-Group& Engine::add_group(const std::vector<Member>& members, collectives::SizeRules rules,
-                         double seconds) {
+Group& Engine::add_group(GroupParts parts) {
   const std::lock_guard turn(turn_);
-  Group& group = *groups_.emplace_back(
-      std::make_unique<Group>(mpi_->world(), turn_, members, std::move(rules), seconds));
-  messenger_->add(group.messages());
+  collectives::Communicator* const world = mpi_ ? &mpi_->world() : nullptr;
+  const auto size = static_cast<Rank>(parts.members.size());
+  Group& group = *groups_.emplace_back(std::make_unique<Group>(
+      world, turn_, std::move(parts), std::max(size, ranks_) > processors()));
+  if (group.messages()) messenger_->add(*group.messages());
   return group;
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/verify/verify.hpp"
 #include "collectives/patience.hpp"
+#include "collectives/relax.hpp"
 
 namespace arlab::training {
 
@@ -19,6 +21,7 @@ namespace {
 
 constexpr Operand kBytes{DType::byte, Op::sum};
 constexpr Operand kEither{DType::uint8, Op::max};  // of bytes that are zeros on all ranks but one
+constexpr std::string_view kShared = "shared";
 
 void copy(std::span<std::byte> into, std::span<const std::byte> from) {
   if (!from.empty()) std::memcpy(into.data(), from.data(), from.size());
@@ -29,13 +32,14 @@ bool travels_along(std::size_t bytes) { return bytes <= Agreement::kMostBytes; }
 }  // namespace
 
 GroupRanks::GroupRanks(std::unique_ptr<collectives::Communicator> its, collectives::SizeRules rules,
-                       std::vector<std::string> names)
+                       std::vector<std::string> names, std::unique_ptr<SharedGroup> shared)
     : link(std::move(its)),
       communicator(*link),
       rules_(std::move(rules)),
       machines_(groups_by_machine(communicator)),
       plans_(communicator.rank()),
       agreement_(communicator, std::move(names)),
+      shared_(std::move(shared)),
       butterfly_(&find_algorithm("butterfly")) {}
 
 Problem GroupRanks::problem(Collective collective, Count elements, Rank root) const {
@@ -54,7 +58,54 @@ const Algorithm* GroupRanks::algorithm(Memory data, Operand operand) const {
   return its && unsupported(*its, problem_).empty() ? its : nullptr;
 }
 
+// What else must be equal: the way that the vectors take.
+Call GroupRanks::named(const Call& call, std::string_view way) {
+  if (way != named_) named_detail_ = with(0, named_ = way);
+  Call all = call;
+  all.detail = with(all.detail, named_detail_);
+  return all;
+}
+
+template <class Use>
+void GroupRanks::in_shared(Use use) {
+  const std::size_t before = shared_->bytes_given();
+  use();
+  const auto given = static_cast<Count>(shared_->bytes_given() - before);
+  if (given > 0) communicator.add({1, given}, 0);
+}
+
+bool GroupRanks::shares_blocks(Memory all, Operand operand) const {
+  const std::size_t elements = all.size() / size_of(operand.dtype);
+  return shares(all.size()) && elements <= std::numeric_limits<int>::max();
+}
+
+bool GroupRanks::arrive(const Call& call, Memory data, Operand operand, int looks) {
+  bool begun = false;
+  in_shared([&] { begun = shared_->arrive(named(call, kShared), data, operand); });
+  if (!begun) return false;
+  for (int look = 0; look < looks && !shared_->all_here(); ++look) collectives::relax();
+  return shared_->all_here();
+}
+
+Rank GroupRanks::join() {
+  if (!shared_)
+    fail(Blame::usage,
+         "join() needs ranks of one machine that share memory, and no algorithm in "
+         "ARLAB_ALGORITHM: leave the variable out, or give all ranks as many batches");
+  return shared_->join();
+}
+
+void GroupRanks::check(const Call& call) { shared_ ? shared_->check(call) : agreement_.check(call); }
+
+void GroupRanks::agree(const Call& call, Memory data, Operand operand) {
+  if (shared_)
+    in_shared([&] { shared_->allreduce(call, data, operand); });
+  else
+    agreement_.allreduce(call, data, operand);
+}
+
 void GroupRanks::allreduce(Memory data, Operand operand) {
+  if (shares(data.size())) return in_shared([&] { shared_->allreduce(data, operand); });
   const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
   if (const Algorithm* const its = algorithm(data, operand))
     plans_.get(*its, problem(Collective::allreduce, elements), operand).run(communicator, data);
@@ -63,23 +114,23 @@ void GroupRanks::allreduce(Memory data, Operand operand) {
 }
 
 void GroupRanks::allreduce(const Call& call, Memory data, Operand operand) {
+  if (shares(data.size()))
+    return in_shared([&] { shared_->allreduce(named(call, kShared), data, operand); });
   const Algorithm* const its = algorithm(data, operand);
-  const std::string_view name = its ? std::string_view(its->name) : "native";
-  if (name != named_) named_detail_ = with(0, named_ = name);
-  Call all = call;
-  all.detail = with(all.detail, named_detail_);
-  if (its == butterfly_ && travels_along(data.size()))
-    return agreement_.allreduce(all, data, operand);
+  const Call all = named(call, its ? std::string_view(its->name) : "native");
+  if (its == butterfly_ && travels_along(data.size())) return agree(all, data, operand);
   check(all);
   allreduce(data, operand);
 }
 
 // Short vectors travel with the calls. That takes as many rounds as the algorithm would.
 void GroupRanks::broadcast(const Call& call, Memory data) {
+  if (shares(data.size()))
+    return in_shared([&] { shared_->broadcast(named(call, kShared), data); });
   if (travels_along(data.size())) {
     const Memory all = zeros(data.size());
     if (communicator.rank() == call.root) copy(all, data);
-    agreement_.allreduce(call, all, kEither);
+    agree(call, all, kEither);
     return copy(data, all);
   }
   check(call);
@@ -89,7 +140,9 @@ void GroupRanks::broadcast(const Call& call, Memory data) {
 }
 
 void GroupRanks::reduce(const Call& call, Memory data, Operand operand) {
-  if (travels_along(data.size())) return agreement_.allreduce(call, data, operand);
+  if (shares(data.size()))
+    return in_shared([&] { shared_->reduce(named(call, kShared), data, operand); });
+  if (travels_along(data.size())) return agree(call, data, operand);
   check(call);
   const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
   plans_.get(find_algorithm("tree"), problem(Collective::reduce, elements, call.root), operand)
@@ -97,10 +150,12 @@ void GroupRanks::reduce(const Call& call, Memory data, Operand operand) {
 }
 
 void GroupRanks::all_gather(const Call& call, Memory all) {
+  if (shares(all.size()))
+    return in_shared([&] { shared_->all_gather(named(call, kShared), all); });
   if (travels_along(all.size())) {
     const Memory blocks = zeros(all.size());
     copy(block(blocks, communicator.rank()), block(all, communicator.rank()));
-    agreement_.allreduce(call, blocks, kEither);
+    agree(call, blocks, kEither);
     return copy(all, blocks);
   }
   check(call);
@@ -110,7 +165,9 @@ void GroupRanks::all_gather(const Call& call, Memory all) {
 }
 
 void GroupRanks::reduce_scatter(const Call& call, Memory all, Operand operand) {
-  if (travels_along(all.size())) return agreement_.allreduce(call, all, operand);
+  if (shares_blocks(all, operand))
+    return in_shared([&] { shared_->reduce_scatter(named(call, kShared), all, operand); });
+  if (travels_along(all.size())) return agree(call, all, operand);
   check(call);
   const auto elements = static_cast<Count>(all.size() / size_of(operand.dtype));
   plans_.get(find_algorithm("ring"), problem(Collective::reduce_scatter, elements), operand)
@@ -123,7 +180,7 @@ void GroupRanks::gather(const Call& call, Memory mine, Memory all) {
   if (travels_along(mine.size() * ranks)) {
     const Memory blocks = zeros(mine.size() * ranks);
     copy(block(blocks, communicator.rank()), mine);
-    agreement_.allreduce(call, blocks, kEither);
+    agree(call, blocks, kEither);
     return is_root ? copy(all, blocks) : void();
   }
   check(call);
@@ -140,7 +197,7 @@ void GroupRanks::scatter(const Call& call, Memory all, Memory mine) {
   if (travels_along(mine.size() * ranks)) {
     const Memory blocks = zeros(mine.size() * ranks);
     if (is_root) copy(blocks, all);
-    agreement_.allreduce(call, blocks, kEither);
+    agree(call, blocks, kEither);
     return copy(mine, block(blocks, communicator.rank()));
   }
   check(call);
@@ -168,7 +225,7 @@ void GroupRanks::all_to_all(const Call& call, std::span<const Memory> from,
   std::byte differs{0};
   for (std::size_t r = 0; r < ranks; ++r)
     if (sizes_[ranks + r] != static_cast<Count>(into[r].size())) differs = std::byte{1};
-  agreement_.allreduce(call, {&differs, 1}, kEither);
+  agree(call, {&differs, 1}, kEither);
   if (differs != std::byte{0})
     fail(
         Blame::usage,

@@ -16,6 +16,7 @@
 #include "collectives/host/plan_cache.hpp"
 #include "collectives/plugins/size_rules.hpp"
 #include "training/plugins/torch/agreement.hpp"
+#include "training/plugins/torch/shared_group.hpp"
 
 namespace arlab::training {
 
@@ -24,10 +25,10 @@ class GroupRanks {
  public:
   using Memory = std::span<std::byte>;
 
-  /// `rules`: the algorithm of an allreduce by the bytes of its vector. `names`: of the ranks, in
-  /// errors; by default their numbers.
+  /// `rules`: the algorithm of an allreduce by the bytes of its vector, and what goes through
+  /// shared memory, if there is any. `names`: of the ranks, in errors; by default their numbers.
   GroupRanks(std::unique_ptr<collectives::Communicator> its, collectives::SizeRules rules,
-             std::vector<std::string> names = {});
+             std::vector<std::string> names = {}, std::unique_ptr<SharedGroup> shared = {});
 
   Problem problem(Collective collective, Count elements, Rank root = 0) const;
 
@@ -37,7 +38,19 @@ class GroupRanks {
   void allreduce(Memory data, collectives::Operand operand);
   void allreduce(const Call& call, Memory data, collectives::Operand operand);
 
-  void check(const Call& call) { agreement_.check(call); }
+  /// Whether vectors of that many bytes go through shared memory. Any thread may ask.
+  bool shares(std::size_t bytes) const {
+    return shared_ && rule_for(rules_, static_cast<Bytes>(bytes)).shared != collectives::SharedUse::never;
+  }
+  /// Whether calls are compared in shared memory.
+  bool shares_calls() const { return shared_ != nullptr; }
+  /// Begins an allreduce that shares() without waiting, and returns whether all others have come to
+  /// it within some looks. If not, the next call must be this allreduce.
+  bool arrive(const Call& call, Memory data, collectives::Operand operand, int looks);
+  /// Takes part in the sums of the others until all ranks have joined, as SharedGroup does.
+  Rank join();
+
+  void check(const Call& call);
   void broadcast(const Call& call, Memory data);
   /// The vectors of other ranks than the root are scratch.
   void reduce(const Call& call, Memory data, collectives::Operand operand);
@@ -66,11 +79,17 @@ class GroupRanks {
   Memory block(Memory all, Rank rank) const;
   Memory zeros(std::size_t bytes);
   void exchange(std::span<const Memory> from, std::span<const Memory> into, const char* what);
+  void agree(const Call& call, Memory data, collectives::Operand operand);
+  Call named(const Call& call, std::string_view way);
+  bool shares_blocks(Memory all, collectives::Operand operand) const;
+  template <class Use>
+  void in_shared(Use use);
 
   collectives::SizeRules rules_;
   std::shared_ptr<const Groups> machines_;  // null if all ranks share a machine, or none do
   collectives::PlanCache plans_;
   Agreement agreement_;
+  std::unique_ptr<SharedGroup> shared_;
   const Algorithm* butterfly_;  // that of the agreement
   std::string_view named_;      // the last allreduce's algorithm, and what must be equal about it
   std::uint64_t named_detail_ = 0;

@@ -23,7 +23,7 @@ c10::intrusive_ptr<c10d::ProcessGroup> create(const c10::intrusive_ptr<c10d::Sto
                                               const std::chrono::duration<float>& timeout) {
   const pybind11::gil_scoped_release others_run;
   try {
-    if (!engine) engine = std::make_unique<Engine>();
+    if (!engine) engine = std::make_unique<Engine>(rank, size);
     return c10::make_intrusive<ProcessGroupArlab>(*engine, store, rank, size, timeout.count());
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("arlab: ") + error.what());
@@ -54,7 +54,23 @@ ProcessGroupArlab& ours(c10d::ProcessGroup& group, const char* what) {
 c10::intrusive_ptr<c10d::Work> average(const std::shared_ptr<BucketAverages>& averages,
                                        const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                                        const c10d::GradBucket& bucket) {
-  return ours(*group, "arlab.compress()").average(averages, bucket);
+  return ours(*group, "arlab.compress()")
+      .average(averages, {bucket.getIndex(), bucket.isLast(), bucket.getBuffer(),
+                          bucket.getGradients()});
+}
+
+c10::intrusive_ptr<c10d::Work> average_of(const std::shared_ptr<BucketAverages>& averages,
+                                          const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                          std::size_t index, bool last,
+                                          const at::Tensor& gradients,
+                                          const std::vector<at::Tensor>& tensors) {
+  return ours(*group, "a compressor").average(averages, {index, last, gradients, tensors});
+}
+
+int join(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
+  ProcessGroupArlab& its = ours(*group, "join()");
+  const pybind11::gil_scoped_release others_run;
+  return its.join();
 }
 
 std::int64_t bytes_sent(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
@@ -73,6 +89,10 @@ PYBIND11_MODULE(_torch, module) {
       .def_property_readonly("spec", &BucketAverages::spec);
   module.def("average", &average, pybind11::arg("averages"), pybind11::arg("group"),
              pybind11::arg("bucket"));
+  module.def("average_of", &average_of, pybind11::arg("averages"), pybind11::arg("group"),
+             pybind11::arg("index"), pybind11::arg("last"), pybind11::arg("gradients"),
+             pybind11::arg("tensors"));
+  module.def("join", &join, pybind11::arg("group"));
   module.def("bytes_sent", &bytes_sent, pybind11::arg("group"));
   pybind11::module::import("torch.distributed")
       .attr("Backend")

@@ -1,9 +1,8 @@
 #include "training/plugins/torch/process_group.hpp"
 
-#include <unistd.h>
-
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
-#include <sstream>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -13,43 +12,78 @@
 namespace arlab::training {
 namespace {
 
-// Small vectors by few messages, large ones by few bytes.
+constexpr const char* kVariable = "ARLAB_ALGORITHM";
+constexpr Rank kMostSharing = 128;
+
+// Shared memory within a machine. Between machines, small vectors by few messages, and large ones
+// by few bytes.
 collectives::SizeRules rules_of_environment(Rank ranks) {
-  const char* const text = std::getenv("ARLAB_ALGORITHM");
-  return rules_for(collectives::read_rank_rules(text && *text != '\0' ? text : "butterfly@16K,ring",
-                                                "ARLAB_ALGORITHM"),
-                   ranks);
+  const char* const value = std::getenv(kVariable);
+  const std::string text = value ? value : "";
+  if (!text.empty() && text != "auto" && text != "shared")
+    return rules_for(collectives::read_rank_rules(text, kVariable, true), ranks);
+  auto rules = collectives::parse_size_rules("butterfly@16K,ring", kVariable);
+  for (auto& rule : rules) rule.shared = collectives::SharedUse::always;
+  return rules;
 }
 
-Member this_process(Rank rank) {
-  char machine[256] = "";
-  gethostname(machine, sizeof machine - 1);
-  return {rank, static_cast<int>(getpid()), machine};
-}
-
-std::vector<std::uint8_t> bytes_of(const Member& member) {
-  const std::string text = concat(member.rank, " ", member.process, " ", member.machine);
-  return {text.begin(), text.end()};
-}
-
-Member member_of(const std::vector<std::uint8_t>& bytes) {
-  std::istringstream text(std::string(bytes.begin(), bytes.end()));
-  Member member;
-  text >> member.rank >> member.process >> member.machine;
-  return member;
+bool any_shared(const collectives::SizeRules& rules) {
+  return std::any_of(rules.begin(), rules.end(), [](const collectives::SizeRule& rule) {
+    return rule.shared != collectives::SharedUse::never;
+  });
 }
 
 // Returns once all members have come, so that none waits in MPI for one that has not.
-std::vector<Member> members_of(Engine& engine, c10d::Store& store, int rank, int size) {
+std::vector<Member> members_of(const Engine& engine, c10d::Store& store, int rank, int size,
+                               bool wants_sharing) {
   if (size > engine.world_ranks())
     fail(Blame::usage,
          concat("world_size is ", size, ", but the MPI job has ", engine.world_ranks(),
                 " ranks: start the processes with `mpirun -n ", size, " python3 ...`"));
   const auto key = [](int r) { return "arlab/" + std::to_string(r); };
-  store.set(key(rank), bytes_of(this_process(engine.world_rank())));
+  // Without MPI, groups are not told which ranks of the job they have.
+  const Rank named = engine.has_mpi() ? engine.world_rank() : rank;
+  const std::string mine = packed(this_process(named, wants_sharing));
+  store.set(key(rank), {mine.begin(), mine.end()});
   std::vector<Member> members;
-  for (int r = 0; r < size; ++r) members.push_back(member_of(store.get(key(r))));
+  for (int r = 0; r < size; ++r) {
+    const std::vector<std::uint8_t> its = store.get(key(r));
+    members.push_back(unpacked_member({reinterpret_cast<const char*>(its.data()), its.size()}));
+  }
   return members;
+}
+
+// Returns null if the members do not share memory; without MPI they must.
+std::unique_ptr<GroupMemory> memory_of(const Engine& engine, c10d::Store& store, Rank me,
+                                       const std::vector<Member>& members) {
+  const auto size = static_cast<Rank>(members.size());
+  const char* const start = ": start the processes with mpirun instead of torchrun";
+  if (!are_on_one_machine(members) || size > kMostSharing) {
+    if (engine.has_mpi()) return nullptr;
+    fail(Blame::usage, concat("without MPI, a group is of up to ", kMostSharing,
+                              " processes of one machine, but this one has ", size, " of ",
+                              members.front().machine, " to ", members.back().machine, start));
+  }
+  const bool all_want = std::all_of(members.begin(), members.end(),
+                                    [](const Member& member) { return member.wants_sharing; });
+  if (engine.has_mpi() && !all_want) return nullptr;
+  auto memory = std::make_unique<GroupMemory>(store, me, size,
+                                              Group::shared_bytes(size, engine.has_mpi()));
+  if (memory->why_not().empty()) return memory;
+  if (!engine.has_mpi())
+    fail(Blame::environment,
+         concat("the processes cannot share memory: ", memory->why_not(), start));
+  if (me == 0)
+    std::fprintf(stderr, "arlab: note: %d ranks use MPI, as they cannot share memory: %s\n", size,
+                 memory->why_not().c_str());
+  return nullptr;
+}
+
+Group& new_group(Engine& engine, c10d::Store& store, int rank, int size, double seconds) {
+  GroupParts parts{.me = rank, .rules = rules_of_environment(size), .seconds = seconds};
+  parts.members = members_of(engine, store, rank, size, any_shared(parts.rules));
+  parts.memory = memory_of(engine, store, rank, parts.members);
+  return engine.add_group(std::move(parts));
 }
 
 }  // namespace
@@ -58,12 +92,12 @@ ProcessGroupArlab::ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c1
                                      int rank, int size, double seconds)
     : ProcessGroup(rank, size),
       engine_(engine),
-      group_(engine.add_group(members_of(engine, *store, rank, size), rules_of_environment(size),
-                              seconds)) {}
+      group_(new_group(engine, *store, rank, size, seconds)) {}
 
 // What a task holds lives as long as its tensors may be in use.
 auto ProcessGroupArlab::post(c10d::OpType type, const char* name, const Call& call, Tensors results,
-                             Task task) -> Work {
+                             Task task, TaskQueue::Needs needs, const Group::Arrive& arrive)
+    -> Work {
   auto work = c10::make_intrusive<ArlabWork>(type, name, std::move(results));
   group_.post(
       call,
@@ -71,8 +105,12 @@ auto ProcessGroupArlab::post(c10d::OpType type, const char* name, const Call& ca
         const at::NoGradGuard no_grad;
         task(ranks, *held);
       },
-      [work](std::exception_ptr error) { work->complete(error); });
+      [work](std::exception_ptr error) { work->complete(error); }, needs, arrive);
   return work;
+}
+
+auto ProcessGroupArlab::needs_for(std::size_t bytes) const -> TaskQueue::Needs {
+  return group_.shares(bytes) ? TaskQueue::Needs::nothing : TaskQueue::Needs::turn;
 }
 
 void ProcessGroupArlab::reduce_flat(GroupRanks& ranks, const Call& call, const at::Tensor& flat,
@@ -91,12 +129,21 @@ auto ProcessGroupArlab::allreduce(Tensors& tensors, const c10d::AllreduceOptions
   const at::Tensor tensor = checked_result(the_one(tensors, "allreduce"), "allreduce");
   const Reduction reduction = reduction_of(tensor, options.reduceOp);
   const Call call = call_of("allreduce", tensor, reduction);
-  return post(c10d::OpType::ALLREDUCE, "arlab:allreduce", call, tensors,
-              [tensor, reduction, call](GroupRanks& ranks, Held& held) {
-                const at::Tensor its = flat(tensor, held);
-                reduce_flat(ranks, call, its, reduction, held);
-                restore(tensor, its);
-              });
+  const auto needs = reduction.bits ? TaskQueue::Needs::turn : needs_for(tensor.nbytes());
+  Group::Arrive arrive;
+  if (needs == TaskQueue::Needs::nothing && is_flat(tensor))
+    arrive = [&, looks = group_.looks_for(tensor.nbytes())](GroupRanks& ranks) {
+      return looks > 0 &&
+             ranks.arrive(call, training::bytes_of(tensor), reduction.operand, looks);
+    };
+  return post(
+      c10d::OpType::ALLREDUCE, "arlab:allreduce", call, tensors,
+      [tensor, reduction, call](GroupRanks& ranks, Held& held) {
+        const at::Tensor its = flat(tensor, held);
+        reduce_flat(ranks, call, its, reduction, held);
+        restore(tensor, its);
+      },
+      needs, arrive);
 }
 
 auto ProcessGroupArlab::allreduce_coalesced(Tensors& tensors,
@@ -125,18 +172,18 @@ auto ProcessGroupArlab::allreduce_coalesced(Tensors& tensors,
 }
 
 auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,
-                                const c10d::GradBucket& bucket) -> Work {
-  const at::Tensor buffer = checked_result(bucket.getBuffer(), "a compressed allreduce");
+                                const Bucket& bucket) -> Work {
+  const at::Tensor buffer = checked_result(bucket.gradients, "a compressed allreduce");
   if (buffer.scalar_type() != at::kFloat)
     fail(Blame::usage, concat("compressors encode float32, but a bucket's gradients are ",
                               c10::toString(buffer.scalar_type()),
                               ": train in float32, or leave the compressor out"));
   GradientBucket its{
-      .index = static_cast<Count>(bucket.getIndex()),
-      .last = bucket.isLast(),
+      .index = static_cast<Count>(bucket.index),
+      .last = bucket.last,
       .gradients = {buffer.data_ptr<float>(), static_cast<std::size_t>(buffer.numel())},
       .layout = {}};
-  for (const at::Tensor& tensor : bucket.getGradients()) its.layout.push_back(matrix_of(tensor));
+  for (const at::Tensor& tensor : bucket.tensors) its.layout.push_back(matrix_of(tensor));
   Call call = call_of("compressed allreduce", buffer);
   call.detail = with(with(0, averages->spec()), static_cast<std::uint64_t>(its.index));
   return post(c10d::OpType::ALLREDUCE, "arlab:compressed_allreduce", call, {buffer},
@@ -154,7 +201,8 @@ auto ProcessGroupArlab::broadcast(Tensors& tensors, const c10d::BroadcastOptions
                 const at::Tensor its = flat(tensor, held);
                 ranks.broadcast(call, training::bytes_of(its));
                 restore(tensor, its);
-              });
+              },
+              needs_for(tensor.nbytes()));
 }
 
 // The tensors of other ranks than the root remain what they were.
@@ -173,14 +221,32 @@ auto ProcessGroupArlab::reduce(Tensors& tensors, const c10d::ReduceOptions& opti
                 else
                   ranks.reduce(call, training::bytes_of(its), reduction.operand);
                 if (is_root) restore(tensor, its);
-              });
+              },
+              reduction.bits ? TaskQueue::Needs::turn : needs_for(tensor.nbytes()));
+}
+
+Rank ProcessGroupArlab::join() {
+  Call call;
+  call.what = ShortText<24>("join");
+  const auto last = std::make_shared<Rank>(-1);
+  post(c10d::OpType::UNKNOWN, "arlab:join", call, {},
+       [last](GroupRanks& ranks, Held&) { *last = ranks.join(); }, TaskQueue::Needs::nothing)
+      ->wait();
+  return *last;
 }
 
 auto ProcessGroupArlab::barrier(const c10d::BarrierOptions&) -> Work {
   Call call;
   call.what = ShortText<24>("barrier");
   return post(c10d::OpType::BARRIER, "arlab:barrier", call, {},
-              [call](GroupRanks& ranks, Held&) { ranks.check(call); });
+              [call](GroupRanks& ranks, Held&) { ranks.check(call); },
+              group_.shares_calls() ? TaskQueue::Needs::nothing : TaskQueue::Needs::turn);
+}
+
+collectives::Messages& ProcessGroupArlab::messages() const {
+  if (collectives::Messages* const its = group_.messages()) return *its;
+  fail(Blame::usage,
+       "send and recv need MPI: start the processes with mpirun instead of torchrun");
 }
 
 auto ProcessGroupArlab::send(Tensors& tensors, int to, int tag) -> Work {
@@ -188,12 +254,13 @@ auto ProcessGroupArlab::send(Tensors& tensors, int to, int tag) -> Work {
   auto work = c10::make_intrusive<ArlabWork>(c10d::OpType::SEND, "arlab:send", tensors);
   const auto done = [work](std::exception_ptr error, Rank) { work->complete(error); };
   const auto held = std::make_shared<Held>();
+  collectives::Messages& all = messages();
   engine_.messenger().post(
-      [this, tensor, to, tag, held, done] {
+      [&all, tensor, to, tag, held, done] {
         const at::NoGradGuard no_grad;
         const at::Tensor its = flat(tensor, *held);
-        group_.messages().send(to, tag, {training::bytes_of(its), c10::toString(its.scalar_type())},
-                               [its, done](std::exception_ptr error, Rank) { done(error, -1); });
+        all.send(to, tag, {training::bytes_of(its), c10::toString(its.scalar_type())},
+                 [its, done](std::exception_ptr error, Rank) { done(error, -1); });
       },
       [done](std::exception_ptr error) { done(error, -1); });
   return work;
@@ -203,17 +270,17 @@ auto ProcessGroupArlab::receive(c10d::OpType type, Tensors& tensors, Rank from, 
   const at::Tensor tensor = checked_result(the_one(tensors, "recv"), "recv");
   auto work = c10::make_intrusive<ArlabWork>(type, "arlab:recv", tensors);
   const auto held = std::make_shared<Held>();
+  collectives::Messages& all = messages();
   engine_.messenger().post(
-      [this, tensor, from, tag, held, work] {
+      [&all, tensor, from, tag, held, work] {
         const at::NoGradGuard no_grad;
         const at::Tensor its = flat_space(tensor, *held);
-        group_.messages().receive(from, tag,
-                                  {training::bytes_of(its), c10::toString(its.scalar_type())},
-                                  [tensor, its, work](std::exception_ptr error, Rank source) {
-                                    const at::NoGradGuard none;
-                                    if (!error) restore(tensor, its);
-                                    work->complete(error, source);
-                                  });
+        all.receive(from, tag, {training::bytes_of(its), c10::toString(its.scalar_type())},
+                    [tensor, its, work](std::exception_ptr error, Rank source) {
+                      const at::NoGradGuard none;
+                      if (!error) restore(tensor, its);
+                      work->complete(error, source);
+                    });
       },
       [work](std::exception_ptr error) { work->complete(error); });
   return work;

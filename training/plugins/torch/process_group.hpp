@@ -55,8 +55,19 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
   Work recvAnysource(Tensors& tensors, int tag) override;
   Work barrier(const c10d::BarrierOptions& options) override;
 
-  /// Averages a bucket of DistributedDataParallel in place. The averages belong to one model.
-  Work average(const std::shared_ptr<BucketAverages>& averages, const c10d::GradBucket& bucket);
+  /// The gradients of `tensors`, in this order without gaps.
+  struct Bucket {
+    std::size_t index = 0;
+    bool last = false;  ///< of the step
+    at::Tensor gradients;
+    Tensors tensors;
+  };
+  /// Averages a bucket in place. The averages belong to one model.
+  Work average(const std::shared_ptr<BucketAverages>& averages, const Bucket& bucket);
+
+  /// Takes part in the sums of the others, with zeros, until all ranks have joined. Returns the last
+  /// one that did.
+  Rank join();
 
   /// What this rank has sent in this group's collectives before this call; without what the
   /// library's own allreduce sends, which it does not report, and without what makes sure that all
@@ -65,7 +76,11 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
 
  private:
   using Task = std::function<void(GroupRanks&, Held&)>;
-  Work post(c10d::OpType type, const char* name, const Call& call, Tensors results, Task task);
+  Work post(c10d::OpType type, const char* name, const Call& call, Tensors results, Task task,
+            TaskQueue::Needs needs = TaskQueue::Needs::turn, const Group::Arrive& arrive = {});
+  TaskQueue::Needs needs_for(std::size_t bytes) const;
+  TaskQueue::Needs needs_for_blocks(std::size_t bytes, const Reduction& reduction) const;
+  collectives::Messages& messages() const;
   Work receive(c10d::OpType type, Tensors& tensors, Rank from, int tag);
   Task gathering(const Call& call, const Tensors& to, const at::Tensor& from);
   Task scattering_sums(const Call& call, const at::Tensor& to, const Tensors& from,

@@ -1,5 +1,6 @@
 // Collectives in which each rank has a block of its own.
 #include <cstring>
+#include <limits>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
@@ -68,7 +69,7 @@ auto ProcessGroupArlab::_allgather_base(at::Tensor& output, at::Tensor& input,
                 from.numel(), ": give an output of their size together, and of their type"));
   const Call call = call_of("all_gather", from);
   return post(c10d::OpType::_ALLGATHER_BASE, "arlab:all_gather", call, {to},
-              gathering(call, {to}, from));
+              gathering(call, {to}, from), needs_for(to.nbytes()));
 }
 
 auto ProcessGroupArlab::allgather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -79,7 +80,7 @@ auto ProcessGroupArlab::allgather(std::vector<Tensors>& outputs, Tensors& inputs
     check_equal(checked_result(to, "all_gather"), from, "all_gather");
   const Call call = call_of("all_gather", from);
   return post(c10d::OpType::ALLGATHER, "arlab:all_gather", call, outputs[0],
-              gathering(call, outputs[0], from));
+              gathering(call, outputs[0], from), needs_for(from.nbytes() * outputs[0].size()));
 }
 
 auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -175,6 +176,13 @@ auto ProcessGroupArlab::scattering_sums(const Call& call, const at::Tensor& to, 
   };
 }
 
+// Of so many that shared memory does not count them, some go by MPI.
+auto ProcessGroupArlab::needs_for_blocks(std::size_t bytes, const Reduction& reduction) const
+    -> TaskQueue::Needs {
+  const bool few = bytes <= std::numeric_limits<int>::max();
+  return few && !reduction.bits ? needs_for(bytes) : TaskQueue::Needs::turn;
+}
+
 auto ProcessGroupArlab::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                                              const c10d::ReduceScatterOptions& options) -> Work {
   const at::Tensor to = checked_result(output, "reduce_scatter"),
@@ -186,7 +194,7 @@ auto ProcessGroupArlab::_reduce_scatter_base(at::Tensor& output, at::Tensor& inp
   const Reduction reduction = reduction_of(from, options.reduceOp);
   const Call call = call_of("reduce_scatter", to, reduction);
   return post(c10d::OpType::_REDUCE_SCATTER_BASE, "arlab:reduce_scatter", call, {to},
-              scattering_sums(call, to, {from}, reduction));
+              scattering_sums(call, to, {from}, reduction), needs_for_blocks(from.nbytes(), reduction));
 }
 
 auto ProcessGroupArlab::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
@@ -198,7 +206,8 @@ auto ProcessGroupArlab::reduce_scatter(Tensors& outputs, std::vector<Tensors>& i
   const Reduction reduction = reduction_of(to, options.reduceOp);
   const Call call = call_of("reduce_scatter", to, reduction);
   return post(c10d::OpType::REDUCE_SCATTER, "arlab:reduce_scatter", call, {to},
-              scattering_sums(call, to, inputs[0], reduction));
+              scattering_sums(call, to, inputs[0], reduction),
+              needs_for_blocks(to.nbytes() * inputs[0].size(), reduction));
 }
 
 auto ProcessGroupArlab::alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions&)

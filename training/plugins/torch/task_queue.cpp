@@ -20,17 +20,45 @@ void TaskQueue::end() {
   if (thread_.joinable()) thread_.join();
 }
 
-// A future's continuation runs in the queue's thread, and may wait for a collective that it calls,
-// as PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before what is
-// queued.
-void TaskQueue::post(Task task, Done done) {
-  if (std::this_thread::get_id() == thread_.get_id())
-    return run_one({std::move(task), std::move(done)});
+// A future's continuation runs in the thread of its task, and may wait for a collective that it
+// calls, as PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before
+// what is queued.
+void TaskQueue::post(Task task, Done done, Needs needs) {
+  if (std::this_thread::get_id() == runner_)
+    return run_one({std::move(task), std::move(done), needs});
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(task), std::move(done)});
+    queue_.push_back({std::move(task), std::move(done), needs});
   }
   posted_.notify_all();
+}
+
+bool TaskQueue::begin_here() {
+  const std::lock_guard lock(mutex_);
+  if (runner_.load() != std::thread::id() || !queue_.empty() || ends_) return false;
+  runner_ = std::this_thread::get_id();
+  return true;
+}
+
+void TaskQueue::end_here() {
+  {
+    const std::lock_guard lock(mutex_);
+    runner_ = std::thread::id();
+  }
+  posted_.notify_all();
+}
+
+void TaskQueue::run_here(Task task, Done done) {
+  run_one({std::move(task), std::move(done), Needs::nothing});
+  end_here();
+}
+
+void TaskQueue::hand_over(Task task, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_front({std::move(task), std::move(done), Needs::nothing});
+  }
+  end_here();
 }
 
 void TaskQueue::run(const Task& task) {
@@ -49,8 +77,12 @@ void TaskQueue::run_all() {
     Posted next;
     {
       std::unique_lock lock(mutex_);
-      posted_.wait(lock, [&] { return ends_ || !queue_.empty(); });
+      if (runner_.load() == std::this_thread::get_id()) runner_ = std::thread::id();
+      posted_.wait(lock, [&] {
+        return runner_.load() == std::thread::id() && (ends_ || !queue_.empty());
+      });
       if (queue_.empty()) return;
+      runner_ = std::this_thread::get_id();
       next = std::move(queue_.front());
       queue_.pop_front();
     }
@@ -61,7 +93,8 @@ void TaskQueue::run_all() {
 void TaskQueue::run_one(const Posted& posted) {
   std::exception_ptr error = failure_;
   if (!error) {
-    const std::lock_guard turn(turn_);
+    std::unique_lock turn(turn_, std::defer_lock);
+    if (posted.needs == Needs::turn) turn.lock();
     try {
       posted.task();
     } catch (const collectives::Stalled&) {

@@ -1,7 +1,8 @@
 // TaskQueue: the thread that runs the collectives of one process group, in the order in which they
 // were called.
 //
-// What a task's `done` posts runs before the tasks that wait. Once a rank is missing, the queue has
+// What a task's `done` posts runs before the tasks that wait. A caller may run a task itself if
+// nothing else runs or waits. Once a rank is missing, the queue has
 // failed: every later task fails with the same message.
 #pragma once
 
@@ -27,9 +28,19 @@ class TaskQueue {
   /// Runs what was posted, and ends the thread.
   void end();
 
-  /// Runs the task in the queue's thread, which may call MPI then, and then `done` with its error
-  /// or null.
-  void post(Task task, Done done);
+  enum class Needs : unsigned char { turn, nothing };
+
+  /// Runs the task in the queue's thread, which may call MPI then if the task needs the turn, and
+  /// then `done` with its error or null.
+  void post(Task task, Done done, Needs needs = Needs::turn);
+
+  /// Begins to run a task in the calling thread. Returns false if others run or wait.
+  bool begin_here();
+  /// Runs a task that does not need the turn, after begin_here().
+  void run_here(Task task, Done done);
+  /// Leaves it to the queue's thread instead, before all others.
+  void hand_over(Task task, Done done);
+
   /// Runs the task after all before it, and waits for it.
   void run(const Task& task);
 
@@ -40,8 +51,10 @@ class TaskQueue {
   struct Posted {
     Task task;
     Done done;
+    Needs needs = Needs::turn;
   };
   void run_all();
+  void end_here();
   void run_one(const Posted& posted);
 
   MpiTurn& turn_;
@@ -51,6 +64,7 @@ class TaskQueue {
   std::exception_ptr failure_;
   std::vector<Task> kept_;
   bool ends_ = false;
+  std::atomic<std::thread::id> runner_{};  // in which a task runs: the queue's, or a caller
   std::atomic<bool> failed_{false};
   std::thread thread_;
 };

@@ -124,13 +124,17 @@ const at::Tensor& checked_result(const at::Tensor& tensor, const char* what) {
   return checked(tensor, what);
 }
 
+bool is_flat(const at::Tensor& tensor) {
+  return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
+}
+
 at::Tensor flat(const at::Tensor& tensor, Held& held) {
-  if (tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg()) return tensor;
+  if (is_flat(tensor)) return tensor;
   return held.emplace_back(tensor.resolve_conj().resolve_neg().contiguous());
 }
 
 at::Tensor flat_space(const at::Tensor& tensor, Held& held) {
-  if (tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg()) return tensor;
+  if (is_flat(tensor)) return tensor;
   return held.emplace_back(at::empty(tensor.sizes(), tensor.options()));
 }
 

@@ -43,6 +43,8 @@ const at::Tensor& checked_result(const at::Tensor& tensor, const char* what);
 using Held = std::vector<at::Tensor>;
 /// Returns a tensor with its elements in order without gaps: itself, or a copy, which is held.
 at::Tensor flat(const at::Tensor& tensor, Held& held);
+/// Whether flat() returns the tensor itself.
+bool is_flat(const at::Tensor& tensor);
 /// The same without the values.
 at::Tensor flat_space(const at::Tensor& tensor, Held& held);
 /// Copies what flat() has copied back, if it has.

@@ -27,26 +27,32 @@ void resume(const Member& member) {
 
 }  // namespace
 
-std::string text(const Member& member) {
-  return concat("rank ", member.rank, " (process ", member.process, ")");
-}
-
 void Waiter::rest(int polls, std::size_t bytes) {
   if (polls <= collectives::kPollsBeforeRest) began_ = looked_ = now();
-  turn_.rest(polls);
+  if (has_turn_)
+    turn_.rest(polls);
+  else
+    collectives::rest_after(polls);
   const double time = now();
-  if (!roll_call_ || time - looked_ < kLookSeconds) return;
+  if (!roll_calls_.heard || time - looked_ < kLookSeconds) return;
   looked_ = time;
   look(time, seconds_ + static_cast<double>(bytes >> 20));
 }
 
+void Waiter::rest_in_steps(void* waiter, unsigned rests) {
+  constexpr unsigned kMany = 1U << 20;
+  static_cast<Waiter*>(waiter)->rest(
+      collectives::kPollsBeforeRest + static_cast<int>(std::min(rests, kMany)), 0);
+}
+
 // A rank that hears others call the roll can wait no longer: they have given up.
 void Waiter::look(double time, double patience) {
-  const auto& heard = roll_call_->heard();
+  const auto& heard = roll_calls_.heard();
   const auto others = std::count(heard.begin(), heard.end(), true);
-  if (!roll_call_->answered()) {
+  if (!has_answered_) {
     if (others == 0 && time - began_ < patience) return;
-    roll_call_->answer();
+    roll_calls_.answer();
+    has_answered_ = true;
     answered_ = time;
   }
   if (others + 1 == static_cast<std::ptrdiff_t>(members_.size()) ||

@@ -2,22 +2,19 @@
 // and a wait that takes too long ends with an error that names the ranks that do not take part.
 #pragma once
 
-#include <string>
+#include <functional>
 #include <vector>
 
-#include "collectives/mpi/messages/roll_call.hpp"
+#include "training/plugins/torch/member.hpp"
 #include "training/plugins/torch/turn.hpp"
 
 namespace arlab::training {
 
-/// A process of the job.
-struct Member {
-  Rank rank = 0;  ///< in the job
-  int process = 0;
-  std::string machine;
+/// How the ranks of a group learn who waits.
+struct RollCalls {
+  std::function<void()> answer = {};                     ///< tells the others that this rank waits
+  std::function<const std::vector<bool>&()> heard = {};  ///< which ranks have been heard so far
 };
-/// Returns "rank 2 (process 1234)".
-std::string text(const Member& member);
 
 class Waiter {
  public:
@@ -27,9 +24,14 @@ class Waiter {
 
   /// For mpi_communicator(). Throws Stalled.
   void rest(int polls, std::size_t bytes);
-  /// From now on. It lives as long as there are waits.
-  void set_roll_call(collectives::RollCall& roll_call, Rank me) {
-    roll_call_ = &roll_call;
+  /// For StepWaiting.
+  static void rest_in_steps(void* waiter, unsigned rests);
+
+  /// Whether the thread that waits has the turn to call MPI.
+  void set_has_turn(bool has_turn) { has_turn_ = has_turn; }
+  /// From now on.
+  void set_roll_calls(RollCalls roll_calls, Rank me) {
+    roll_calls_ = std::move(roll_calls);
     me_ = me;
   }
 
@@ -40,8 +42,9 @@ class Waiter {
   MpiTurn& turn_;
   double seconds_;
   std::vector<Member> members_;
-  collectives::RollCall* roll_call_ = nullptr;
+  RollCalls roll_calls_;
   Rank me_ = 0;
+  bool has_turn_ = true, has_answered_ = false;
   double began_ = 0, looked_ = 0, answered_ = 0;
 };
 

@@ -5,14 +5,16 @@
     model = torch.nn.parallel.DistributedDataParallel(model)
     model.register_comm_hook(None, arlab.compress("powersgd:rank=4"))  # optional: fewer bytes
 
-Start the processes with mpirun. ARLAB_ALGORITHM=butterfly@16K,ring chooses the algorithms by size.
+Start the processes with mpirun, or with torchrun on one machine. Within a machine, collectives go through shared memory;
+ARLAB_ALGORITHM=butterfly@16K,ring chooses algorithms by size instead.
 """
 import datetime
 import os
-from typing import Callable, Optional, Tuple
+from typing import Callable, Dict, Optional, Tuple
 
 import torch
 import torch.distributed as dist  # loads what the compiled module needs
+from torch.distributed.rendezvous import rendezvous
 
 from . import _torch  # registers the backend
 from ..virtual import profile, start
@@ -21,31 +23,35 @@ __all__ = ["bytes_sent", "compress", "init", "local_rank", "profile", "rank", "w
 
 Hook = Callable[[Optional[dist.ProcessGroup], dist.GradBucket], "torch.futures.Future[torch.Tensor]"]
 
+_stores: Dict[str, dist.Store] = {}  # by address: a job that starts again finds the same one, and uses other names in it
+_starts: Dict[str, int] = {}
+
 
 def _of_launcher(names: Tuple[str, ...], what: str) -> int:
     for name in names:
         if name in os.environ:
             return int(os.environ[name])
-    raise RuntimeError(f"arlab: the launcher gives no {what}: start the program with `mpirun -n 2 python3 ...`")
+    raise RuntimeError(f"arlab: the launcher gives no {what}: start the program with `mpirun -n 2 python3 ...`, or with "
+                       "`torchrun --nproc_per_node 2 ...`")
 
 
 def rank() -> int:
-    """This process's rank in the MPI job."""
-    return _of_launcher(("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"), "rank")
+    """This process's rank in the job."""
+    return _of_launcher(("OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK", "SLURM_PROCID"), "rank")
 
 
 def world_size() -> int:
-    """The number of processes of the MPI job."""
-    return _of_launcher(("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"), "number of ranks")
+    """The number of processes of the job."""
+    return _of_launcher(("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "WORLD_SIZE", "SLURM_NTASKS"), "number of ranks")
 
 
 def local_rank() -> int:
     """This process's rank among those of its machine."""
-    return _of_launcher(("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"), "local rank")
+    return _of_launcher(("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "LOCAL_RANK", "SLURM_LOCALID"), "local rank")
 
 
 def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: int = 29500) -> None:
-    """Starts torch.distributed with this backend on all ranks of the MPI job.
+    """Starts torch.distributed with this backend on all ranks of the job.
 
     Rank 0's machine is `address`, or the variable MASTER_ADDR, or this machine. A collective that a rank does not come to
     for `timeout_seconds` raises a RuntimeError that names the rank. Further groups have torch.distributed's own default, unless
@@ -58,9 +64,14 @@ def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: in
         return
     address = address or os.environ.get("MASTER_ADDR", "127.0.0.1")
     port = int(os.environ.get("MASTER_PORT", port))
-    dist.init_process_group(
-        "arlab", init_method=f"tcp://{address}:{port}", rank=rank(), world_size=world_size(),
-        timeout=datetime.timedelta(seconds=timeout_seconds))
+    timeout = datetime.timedelta(seconds=timeout_seconds)
+    method = f"tcp://{address}:{port}"
+    if method not in _stores:
+        _stores[method], _, _ = next(rendezvous(method, rank(), world_size(), timeout=timeout))
+    _starts[method] = _starts.get(method, 0) + 1
+    store = dist.PrefixStore(f"start {_starts[method]}", _stores[method])
+    store.set_timeout(timeout)
+    dist.init_process_group("arlab", store=store, rank=rank(), world_size=world_size(), timeout=timeout)
 
 
 def compress(spec: str, *, seed: int = 0) -> Hook:

@@ -1,6 +1,8 @@
-"""The compiled module: collectives over MPI, and averages of gradient buckets."""
+"""The compiled module: collectives over shared memory and MPI, and averages of gradient buckets."""
 import datetime
+from typing import List
 
+import torch
 import torch.distributed as dist
 
 class BucketAverages:
@@ -10,4 +12,7 @@ class BucketAverages:
 
 def create(store: dist.Store, rank: int, size: int, timeout: datetime.timedelta) -> dist.ProcessGroup: ...
 def average(averages: BucketAverages, group: dist.ProcessGroup, bucket: dist.GradBucket) -> dist.Work: ...
+def average_of(averages: BucketAverages, group: dist.ProcessGroup, index: int, last: bool, gradients: torch.Tensor,
+               tensors: List[torch.Tensor]) -> dist.Work: ...
+def join(group: dist.ProcessGroup) -> int: ...
 def bytes_sent(group: dist.ProcessGroup) -> int: ...

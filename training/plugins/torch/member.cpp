@@ -1,0 +1,51 @@
+#include "training/plugins/torch/member.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "algorithms/base/text.hpp"
+
+namespace arlab::training {
+
+// ARLAB_RANKS_PER_MACHINE emulates several machines on one.
+Member this_process(Rank rank, bool wants_sharing) {
+  char machine[256] = "";
+  gethostname(machine, sizeof machine - 1);
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  const char* const each = std::getenv("ARLAB_RANKS_PER_MACHINE");
+  const int ranks = each ? std::atoi(each) : 0;
+  return {.rank = rank,
+          .process = static_cast<int>(getpid()),
+          .machine = machine,
+          .system = concat("boot-", boot, "/", ranks > 0 ? rank / ranks : 0),
+          .wants_sharing = wants_sharing};
+}
+
+std::string text(const Member& member) {
+  return concat("rank ", member.rank, " (process ", member.process, ")");
+}
+
+std::string packed(const Member& member) {
+  return concat(member.rank, " ", member.process, " ", member.machine, " ", member.system, " ",
+                member.wants_sharing ? 1 : 0);
+}
+
+Member unpacked_member(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  Member member;
+  in >> member.rank >> member.process >> member.machine >> member.system >> member.wants_sharing;
+  return member;
+}
+
+bool are_on_one_machine(const std::vector<Member>& members) {
+  return std::all_of(members.begin(), members.end(), [&](const Member& member) {
+    return member.machine == members[0].machine && member.system == members[0].system;
+  });
+}
+
+}  // namespace arlab::training
