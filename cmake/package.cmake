@@ -28,8 +28,10 @@ arlab_debian_package(development libarlab-dev libdevel "Allreduce Lab's librarie
   "Headers, static libraries, and the CMake package arlab: algorithms as\nprograms of one rank, their verifier, simulator, and executors." arlab_algorithms)
 arlab_debian_package(python python3-arlab python "allreduce algorithms in Python, proved and simulated"
   "Algorithms of collectives as generators, one for each rank: proofs, counts,\nsimulations, pictures, and real runs." arlab_python)
-arlab_debian_package(torch python3-arlab-torch python "Allreduce Lab's backend of torch.distributed"
-  "The module arlab.torch: PyTorch's distributed training through Allreduce\nLab's algorithms, over MPI." arlab_torch_plugin)
+if(TARGET arlab_python)  # which it is a part of
+  arlab_debian_package(torch python3-arlab-torch python "Allreduce Lab's backend of torch.distributed"
+    "The module arlab.torch: PyTorch's distributed training through Allreduce\nLab's algorithms, over MPI." arlab_torch_plugin)
+endif()
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-matplotlib, openmpi-bin")  # of charts, and of jobs on several ranks
 set(CPACK_DEBIAN_PLUGINS_PACKAGE_SUGGESTS "arlab")  # whose `arlab tune` writes their tables
@@ -37,8 +39,8 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-matplotlib, python3-networkx
 if(TARGET arlab_python)  # a compiled module fits one minor version
   execute_process(COMMAND ${ARLAB_PYTHON} -c "import sys; print('python3 (>= %d.%d), python3 (<< %d.%d)' % (*sys.version_info[:2], sys.version_info[0], sys.version_info[1] + 1))"
                   OUTPUT_VARIABLE CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "${CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS}, python3-arlab (= ${PROJECT_VERSION}), python3-torch")
 endif()
-set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "${CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS}, python3-arlab (= ${PROJECT_VERSION}), python3-torch")
 # What find_package(arlab) finds first.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "")
 foreach(found "MPI:libopenmpi-dev" "Boost:libboost-graph-dev" "Protobuf:libprotobuf-dev" "ZLIB:zlib1g-dev" "fmt:libfmt-dev"

@@ -135,14 +135,14 @@ def keys():
     kinds = [part["$ref"].rpartition("/")[2] for part in schema["oneOf"]]
     yield "# Keys of records\n\nFrom `docs/records.schema.json`. [Records](records.md) explains them.\n"
     for kind in ["head", *kinds]:
-        yield f"\n## {kind}\n\n| key | type | default for older files | meaning |\n|---|---|---|---|\n"
+        yield f"\n## {kind}\n\n| key | type | meaning | default for older files |\n|---|---|---|---|\n"
         properties = {}
         for part in (schema["$defs"][kind], *schema["$defs"][kind].get("allOf", [])):
             properties.update(part.get("properties", {}))
         for key, value in properties.items():
             kind_of = cell(type_of(value))
             default = f"`{json.dumps(value['default'])}`" if "default" in value else ""
-            yield f"| `{key}` | {kind_of} | {default} | {cell(value.get('description', ''))} |\n"
+            yield f"| `{key}` | {kind_of} | {cell(value.get('description', ''))} | {default} |\n"
 
 
 def stage(program, folder):
