@@ -1,5 +1,5 @@
 """The process group of virtual ranks: values as if all ranks held the same, and times of the simulator."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import math
 from typing import Any, List, Optional, Sequence
 

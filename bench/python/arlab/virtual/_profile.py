@@ -1,5 +1,5 @@
 """Profiles of a user's own model: what a step takes, layer by layer, as `arlab plan -m profile:FILE` reads it."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import copy
 import json
 import math

@@ -1,5 +1,5 @@
 """What of PyTorch is replaced so that a script runs as it is: the start of groups and processes, optimizers, and DDP."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import functools
 import sys
 import types

@@ -1,5 +1,5 @@
 """A run in virtual time: its clock, its network, and its steps."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import contextlib
 import dataclasses
 from typing import Any, Dict, Iterator, List, Optional, Tuple

@@ -1,5 +1,5 @@
 """ZeroRedundancyOptimizer: rank 0 updates its shard in virtual time, and those of the other ranks while the clock is paused."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 from typing import Any, Callable
 
 from torch.distributed.optim import ZeroRedundancyOptimizer
