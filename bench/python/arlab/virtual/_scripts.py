@@ -89,6 +89,7 @@ def _spawn(session: Session, fn: Callable[..., Any], args: Any = (), nprocs: int
 
 def _make_optimizer(session: Session, init: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> None:
     """Optimizer.__init__: lets the step of this optimizer end a step of the run."""
+    _refuse_shards()  # if it was imported since
     init(self, *args, **kwargs)
     if "step" in vars(self):
         return

@@ -99,17 +99,16 @@ class Session:
     def expect(self, work: Any, end: float) -> None:
         """Somebody wants the future of a collective. In a backward pass that is DDP, which waits at its end in C++."""
         import torch
-        if not self._expected:
-            try:
-                torch.autograd.Variable._execution_engine.queue_callback(self._end_backward)
-            except RuntimeError:  # no backward pass: the future will be waited for in Python
-                self.release(work)
-                return
+        try:
+            torch.autograd.Variable._execution_engine.queue_callback(self._end_backward)
+        except RuntimeError:  # no backward pass: the future will be waited for in Python
+            self.release(work)
+            return
         self._expected.append((work, end))
 
     def _end_backward(self) -> None:
         expected, self._expected = self._expected, []
-        self.wait(max(end for _, end in expected))
+        self.wait(max((end for _, end in expected), default=0.0))
         for work, _ in expected:
             self.release(work)
 
