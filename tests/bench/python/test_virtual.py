@@ -1,4 +1,5 @@
 """Virtual time: scripts of PyTorch as they are, in one process that stands for all ranks."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -141,6 +142,15 @@ def test_models_that_have_no_profile_say_why():
                                (torch.nn.Linear(2, 2), [], "without a tensor")):
         with pytest.raises(arlab.UsageError, match=text):
             arlab.virtual.profile(model, batch)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("arlab.torch") is None, reason="arlab.torch is not built: it needs LibTorch and MPI")
+def test_arlab_torch_obeys_the_variables():
+    code = ("import arlab.torch, torch.distributed as dist; arlab.torch.init(); assert dist.get_world_size() == 4; dist.barrier(); "
+            "assert arlab.torch.profile is arlab.virtual.profile and arlab.virtual.current().clock.waited > 0")
+    done = subprocess.run([sys.executable, "-B", "-c", code], env={**os.environ, "ARLAB_VIRTUAL": "4"}, capture_output=True, text=True,
+                          timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_guide_runs(tmp_path, monkeypatch):
