@@ -3,7 +3,7 @@ import dataclasses
 import functools
 import os
 import sys
-from typing import Callable, Dict, Optional
+from typing import Callable, Dict
 
 from .._errors import Error
 from .._results import Results, show_size, show_time

@@ -150,7 +150,7 @@ class Session:
         chosen = [self.steps[i] for i in counted_steps([step.time for step in self.steps])]
         if not chosen:
             return None
-        mean = lambda what: sum(what(step) for step in chosen) / len(chosen)  # noqa: E731
+        mean = lambda what: sum(what(step) for step in chosen) / len(chosen)
         samples = mean(lambda s: s.samples)
         return Summary(self.settings.ranks, self.settings.network, len(self.steps), mean(lambda s: s.time), mean(lambda s: s.computed),
                        mean(lambda s: s.communicated), mean(lambda s: s.exposed), samples or None)
