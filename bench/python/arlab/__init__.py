@@ -14,7 +14,7 @@
     print(arlab.simulate("ring + relay", ranks=8, size="1M", network="loggops"))
 
 Algorithms, networks, sizes, and ranks are written as on the command line: "ring, tree", "rail_pod:nodes=8", "1K..1M", "2..64".
-The backend for PyTorch is arlab.torch.
+The backend for PyTorch is arlab.torch; arlab.virtual runs its scripts in virtual time.
 """
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,9 @@ if not TYPE_CHECKING:
                     raise
                 raise MachineError("arlab.torch is not in this installation: build the target arlab_torch_plugin, and install that "
                                    "build's folder python") from None
+        if name in ("torch", "virtual"):  # which need PyTorch
+            import importlib
+            return importlib.import_module(f"arlab.{name}")
         if name in ("__version__", "__commit__"):
             from . import _call
             return getattr(_call.compiled(), name.strip("_"))

@@ -5,7 +5,7 @@
 Collectives return what they would if all ranks held the same values, and take the time that the simulator says. Computation takes the
 time that it takes here. At the end: the time of a step, and what of it is communication. It needs PyTorch.
 """
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 from .._errors import MachineError
 
 try:

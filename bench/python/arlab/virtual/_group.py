@@ -1,5 +1,5 @@
 """The process group of virtual ranks: values as if all ranks held the same, and times of the simulator."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import math
 from typing import Any, List, Optional, Sequence
 
@@ -38,7 +38,7 @@ class VirtualGroup(dist.ProcessGroup):
         whole = not ranks or list(ranks) == list(range(session.settings.ranks))
         self._ranks = None if whole else tuple(ranks)
 
-    def getBackendName(self) -> str:  # noqa: N802
+    def getBackendName(self) -> str:
         return "virtual"
 
     def name(self) -> str:
@@ -126,7 +126,7 @@ class VirtualGroup(dist.ProcessGroup):
                              "block for each rank")
 
     def alltoall(self, *_: Any) -> Any:
-        return self._refuse("all_to_all", "ranks that are alike would send to each other what no other rank has; use all_gather, or real ranks")
+        return self._refuse("all_to_all", "ranks that are alike hold nothing for each other; use all_gather, or real ranks")
 
     alltoall_base = alltoall
 

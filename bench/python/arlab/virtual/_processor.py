@@ -1,5 +1,5 @@
 """A processor in the place of GPUs, for scripts that name CUDA devices."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 from typing import Any, Callable
 
 import torch

@@ -1,5 +1,5 @@
 """Profiles of a user's own model: what a step takes, layer by layer, as `arlab plan -m profile:FILE` reads it."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import copy
 import json
 import math
@@ -42,9 +42,9 @@ class Profile:
         layers, parameters = self.data["layers"], self.data["parameters"]
         passes = [show_time(sum(layer[key] for layer in layers)) for key in ("forward_us", "backward_us")]
         optimizer = show_time(self.data["optimizer_ps_per_parameter"] * parameters / 1e6)
-        return (f"{self.data['name']}: {parameters:,} parameters in {len(layers)} layers, {show_size(parameters * self.data['gradient_bytes'])} "
-                f"of gradients, {self.data['batch']} samples per step; forward {passes[0]}, backward {passes[1]}, optimizer {optimizer}, on "
-                f"{self.data['device']}")
+        size = show_size(parameters * self.data["gradient_bytes"])
+        return (f"{self.data['name']}: {parameters:,} parameters in {len(layers)} layers, {size} of gradients, {self.data['batch']} samples "
+                f"per step; forward {passes[0]}, backward {passes[1]}, optimizer {optimizer}, on {self.data['device']}")
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
@@ -107,7 +107,8 @@ class Recorder:
 
     def end_step(self) -> None:
         end = self._seconds()
-        missing = [f"{layer['name']}.{key}" for i, layer in enumerate(self._layers) for key in layer["tensors"] if (i, key) not in self._gradient]
+        missing = [f"{layer['name']}.{key}" for i, layer in enumerate(self._layers) for key in layer["tensors"]
+                   if (i, key) not in self._gradient]
         if self._passes == 1 and not missing:
             ready = [max(self._gradient[i, key] for key in layer["tensors"]) - self._output for i, layer in enumerate(self._layers)]
             self._steps.append({"forward": [self._forward.get(i, self._start) - self._start for i in range(len(self._layers))],
@@ -127,7 +128,7 @@ class Recorder:
         steps = [self._steps[i] for i in chosen if i < len(self._steps)]
         if not steps or any(step is None for step in steps):
             raise UsageError(f"no profile of {type(self._model).__name__}: {getattr(self, '_reason', 'no step was recorded')}")
-        mean = lambda values: sum(values) / len(steps)  # noqa: E731
+        mean = lambda values: sum(values) / len(steps)
         ready = [mean(step["ready"][i] for step in steps) for i in range(len(self._layers))]
         order = sorted(range(len(self._layers)), key=lambda i: -ready[i])
         forward = [mean(step["forward"][i] for step in steps) for i in order]
@@ -136,7 +137,8 @@ class Recorder:
         for place, i in enumerate(order):
             end = max(done, forward[place]) if place + 1 < len(order) else mean(step["output"] for step in steps)
             before = ready[order[place + 1]] if place + 1 < len(order) else 0.0
-            layers.append({**self._layers[i], "forward_us": round(1e6 * max(0.0, end - done), 3), "backward_us": round(1e6 * (ready[i] - before), 3)})
+            layers.append({**self._layers[i], "forward_us": round(1e6 * max(0.0, end - done), 3),
+                           "backward_us": round(1e6 * (ready[i] - before), 3)})
             done = max(done, end)
         parameters = sum(sum(layer["tensors"].values()) for layer in self._layers)
         rest = mean(step["rest"] for step in steps)

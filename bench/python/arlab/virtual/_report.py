@@ -3,7 +3,7 @@ import dataclasses
 import functools
 import os
 import sys
-from typing import Callable, Dict, Optional
+from typing import Callable, Dict
 
 from .._errors import Error
 from .._results import Results, show_size, show_time
@@ -19,14 +19,18 @@ class _Row:
         rate = f"{s.ranks * s.samples / s.step:.0f}" if s.samples and s.step else ""
         return {"ranks": str(s.ranks), "network": s.network, "step": show_time(1e6 * s.step), "computation": show_time(1e6 * s.computation),
                 "communication": show_time(1e6 * s.communication), "exposed": show_time(1e6 * s.exposed), "samples/s": rate,
-                "speed-up": f"{s.speedup:.3g}", "efficiency": f"{100 * s.speedup / s.ranks:.1f}%"}
+                "speed-up": _times(s.speedup), "efficiency": f"{100 * s.speedup / s.ranks:.1f}%"}
+
+
+def _times(factor: float) -> str:
+    return f"{factor:,.0f}" if factor >= 1000 else f"{factor:.3g}"
 
 
 def sentence(summary: Summary) -> str:
     """The answer in one line."""
     share = 100 * summary.exposed / summary.step if summary.step else 0.0
     return (f"With {summary.ranks} ranks on {summary.network}, a step takes {show_time(1e6 * summary.step)}, of which "
-            f"{share:.1f}% waits for communication: {summary.speedup:.3g} times as many samples per second as one rank.")
+            f"{share:.1f}% waits for communication: {_times(summary.speedup)} times as many samples per second as one rank.")
 
 
 def text_of(session: Session) -> str:
@@ -35,7 +39,8 @@ def text_of(session: Session) -> str:
                       for (collective, algorithm), (count, size) in session.used.items() if algorithm != "none")
     if summary is None:
         return f"No optimizer took a step. Collectives: {calls or 'none'}. Virtual time: {show_time(1e6 * session.clock.now())}."
-    note = (f"Means over the middle half of the second half of {summary.steps} steps. Computation is this machine's"
+    steps = f"{summary.steps} step{'' if summary.steps == 1 else 's'}"
+    note = (f"Means over the middle half of the second half of {steps}. Computation is this machine's"
             f"{'' if session.settings.slowdown == 1 else f', times {session.settings.slowdown:g}'}. Collectives: {calls or 'none'}.")
     return f"\n{sentence(summary)}\n\n{Results([_Row(summary)])!r}\n\n{note}"
 

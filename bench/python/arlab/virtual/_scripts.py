@@ -1,5 +1,5 @@
 """What of PyTorch is replaced so that a script runs as it is: the start of groups and processes, optimizers, and DDP."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import functools
 import sys
 import types
@@ -89,6 +89,7 @@ def _spawn(session: Session, fn: Callable[..., Any], args: Any = (), nprocs: int
 
 def _make_optimizer(session: Session, init: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> None:
     """Optimizer.__init__: lets the step of this optimizer end a step of the run."""
+    _refuse_shards()  # if it was imported since
     init(self, *args, **kwargs)
     if "step" in vars(self):
         return

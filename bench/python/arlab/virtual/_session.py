@@ -1,5 +1,5 @@
 """A run in virtual time: its clock, its network, and its steps."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import contextlib
 import dataclasses
 from typing import Any, Dict, Iterator, List, Optional, Tuple
@@ -99,17 +99,16 @@ class Session:
     def expect(self, work: Any, end: float) -> None:
         """Somebody wants the future of a collective. In a backward pass that is DDP, which waits at its end in C++."""
         import torch
-        if not self._expected:
-            try:
-                torch.autograd.Variable._execution_engine.queue_callback(self._end_backward)
-            except RuntimeError:  # no backward pass: the future will be waited for in Python
-                self.release(work)
-                return
+        try:
+            torch.autograd.Variable._execution_engine.queue_callback(self._end_backward)
+        except RuntimeError:  # no backward pass: the future will be waited for in Python
+            self.release(work)
+            return
         self._expected.append((work, end))
 
     def _end_backward(self) -> None:
         expected, self._expected = self._expected, []
-        self.wait(max(end for _, end in expected))
+        self.wait(max((end for _, end in expected), default=0.0))
         for work, _ in expected:
             self.release(work)
 
@@ -151,7 +150,7 @@ class Session:
         chosen = [self.steps[i] for i in counted_steps([step.time for step in self.steps])]
         if not chosen:
             return None
-        mean = lambda what: sum(what(step) for step in chosen) / len(chosen)  # noqa: E731
+        mean = lambda what: sum(what(step) for step in chosen) / len(chosen)
         samples = mean(lambda s: s.samples)
         return Summary(self.settings.ranks, self.settings.network, len(self.steps), mean(lambda s: s.time), mean(lambda s: s.computed),
                        mean(lambda s: s.communicated), mean(lambda s: s.exposed), samples or None)

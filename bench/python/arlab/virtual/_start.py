@@ -1,5 +1,5 @@
 """Starts virtual time in this process: what a script asks of torch.distributed goes to the virtual group."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 import atexit
 import functools
 import os

@@ -27,14 +27,19 @@ def parse_rules(text: str) -> List[Tuple[float, str]]:
     return rules
 
 
+def as_planned(network: str) -> str:
+    """The network with the latency that `arlab plan` gives to ports of which only the rate is known."""
+    return f"{network}:latency=20us" if network[:1].isdigit() and ":" not in network else network
+
+
 class CollectiveTimes:
     """How long collectives take from the start of all ranks to the end of the last, on an idle network."""
 
     def __init__(self, network: str, ranks: int, rules: str = "") -> None:
-        self._network, self._ranks, self._rules = network, ranks, parse_rules(rules)
+        self._network, self._ranks, self._rules = as_planned(network), ranks, parse_rules(rules)
         self._known: Dict[Any, Tuple[float, str]] = {}
         self._folder: Optional["tempfile.TemporaryDirectory[str]"] = None
-        self._networks: Dict[Group, str] = {None: network}
+        self._networks: Dict[Group, str] = {None: self._network}
 
     def of(self, collective: str, elements: int, dtype: str, size: int, group: Group = None) -> Tuple[float, str]:
         """Returns seconds, and the algorithm. `elements` are those of the whole vector, of `size` bytes each."""
@@ -102,11 +107,11 @@ class CollectiveTimes:
         """The spec of the network for all ranks with as many sizes as keep it so for fewer."""
         whole = topology(self._network, ranks=self._ranks)
         name, _, settings = whole.name.partition(":")
-        given = dict(part.partition("=")[::2] for part in settings.split(",") if part)
+        given = {key: value for key, _, value in (part.partition("=") for part in settings.split(",") if part)}
         usual: Dict[str, Any] = next((entry["parameters"] for entry in list_topologies() if entry["name"] == name), {})
         counts = {key: one["default"] for key, one in usual.items() if key not in given and one["default"].isdigit()}
-        for more in ({}, counts):
-            spec = f"{name}:" + ",".join(f"{key}={value}" for key, value in {**given, **more}.items())
+        for more in (dict[str, str](), counts):
+            spec = f"{name}:" + ",".join(f"{key}={value}" for key, value in [*given.items(), *more.items()])
             try:
                 if topology(spec, ranks=ranks).hosts == whole.hosts:
                     return spec

@@ -1,5 +1,5 @@
 """What a collective returns: its values are there at once, and whoever waits moves on to the time of its end."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 from typing import Any, Callable, List, Optional
 
 import torch

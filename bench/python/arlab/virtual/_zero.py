@@ -1,5 +1,5 @@
 """ZeroRedundancyOptimizer: rank 0 updates its shard in virtual time, and those of the other ranks while the clock is paused."""
-# mypy: disable-error-code="attr-defined,assignment,import,method-assign,misc,name-defined,no-any-return,no-untyped-call,return-value"
+# mypy: ignore-errors
 from typing import Any, Callable
 
 from torch.distributed.optim import ZeroRedundancyOptimizer
@@ -16,7 +16,7 @@ def patch() -> None:
     _start.wrapped(ZeroRedundancyOptimizer, "_init_local_optimizer", _init)
     _start.wrapped(ZeroRedundancyOptimizer, "_local_step", _step)
     ZeroRedundancyOptimizer.consolidate_state_dict = _start.refuse(
-        "ZeroRedundancyOptimizer.consolidate_state_dict() collects what the other ranks hold, who are not there in virtual time: leave it out")
+        "ZeroRedundancyOptimizer.consolidate_state_dict() collects what other ranks hold, who are not there in virtual time: leave it out")
 
 
 def _make(init: Callable[..., Any], self: Any, *args: Any, overlap_with_ddp: bool = False, **kwargs: Any) -> None:

@@ -32,8 +32,8 @@ def trained(wrap, make=torch.optim.SGD, passes=1, steps=6):
     return torch.cat([one.detach().flatten() for one in model.parameters()]), session.steps[-1].communicated
 
 
-def ddp(model, hook=None, state=None):
-    parallel = torch.nn.parallel.DistributedDataParallel(model)
+def ddp(model, hook=None, state=None, **options):
+    parallel = torch.nn.parallel.DistributedDataParallel(model, **options)
     if hook:
         parallel.register_comm_hook(state, hook)
     return parallel
@@ -43,9 +43,11 @@ alone, nothing = trained(lambda model: model)
 plain, usual = trained(ddp)
 accumulated, once = trained(ddp, passes=2)
 sharded, zero = trained(ddp, lambda parameters, **options: ZeroRedundancyOptimizer(parameters, optimizer_class=torch.optim.SGD, **options))
+unused, more = trained(lambda model: ddp(model, find_unused_parameters=True, gradient_as_bucket_view=True))
+assert torch.equal(alone, unused) and more > usual  # which parameters were used is reduced, too
 assert nothing == 0 and torch.equal(alone, plain) and torch.equal(alone, sharded) and torch.allclose(alone, accumulated, atol=1e-6)
 assert once == usual and zero > 1.2 * usual  # the broadcasts of six tensors come on top
-assert len(session.steps) == 24  # a step of the sharded optimizer is one
+assert len(session.steps) == 30  # a step of the sharded optimizer is one
 
 _, half = trained(lambda model: ddp(model, default_hooks.fp16_compress_hook))
 assert 0.45 < half / usual < 0.6, (half, usual)
