@@ -81,9 +81,13 @@ std::vector<double> Exchanger::samples_us(int repetitions, const std::function<v
   return all;
 }
 
+std::vector<double> Exchanger::samples_us(const std::function<void()>& body) {
+  return series_us(
+      seconds_, [] {}, body);
+}
+
 double Exchanger::median_us(const std::function<void()>& body) {
-  return median_of(series_us(
-      seconds_, [] {}, body));
+  return median_of(samples_us(body));
 }
 
 std::vector<double> Exchanger::samples_us(const Algorithm& algorithm, Count bytes,
@@ -102,8 +106,6 @@ std::vector<double> Exchanger::samples_us(const Algorithm& algorithm, Count byte
 
 std::vector<double> Exchanger::series_us(double seconds, const std::function<void()>& before,
                                          const std::function<void()>& body) {
-  constexpr double kMost = 200;
-  constexpr int kLeast = 5;
   const auto once = [&] {
     before();
     return time_us(body);
@@ -111,7 +113,7 @@ std::vector<double> Exchanger::series_us(double seconds, const std::function<voi
   once();  // opens connections
   const double first = std::max(once(), 0.1);
   const int repetitions =
-      std::max(kLeast, static_cast<int>(std::min(kMost, 1e6 * seconds / first)));
+      std::max(kLeastRuns, static_cast<int>(std::min<double>(kMostRuns, 1e6 * seconds / first)));
   std::vector<double> all;
   for (int k = 0; k < repetitions; ++k) all.push_back(once());
   return all;

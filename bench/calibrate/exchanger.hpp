@@ -16,6 +16,8 @@ double median_of(std::vector<double> values);
 
 class Exchanger {
  public:
+  static constexpr int kLeastRuns = 5, kMostRuns = 200;  ///< of a series
+
   /// largest: bytes of a message. seconds: about as long as a series of repetitions takes.
   Exchanger(collectives::Communicator& communicator, Count largest, double seconds);
 
@@ -48,6 +50,8 @@ class Exchanger {
   /// vector has just been written. `part` of the time of a series.
   std::vector<double> samples_us(const Algorithm& algorithm, Count bytes,
                                  collectives::Operand operand, double part = 1);
+  /// Returns the times of repetitions that begin with a barrier.
+  std::vector<double> samples_us(const std::function<void()>& body);
   /// Returns the times of that number of repetitions.
   std::vector<double> samples_us(int repetitions, const std::function<void()>& body);
   /// Within a repetition: this rank's time ends now, or does not count.

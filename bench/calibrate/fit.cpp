@@ -120,13 +120,19 @@ simulator::SizeCurve host_curve(const ProbeTimes& times, const simulator::Machin
 
 // What messages and reductions take beyond the other numbers. Returns the machine without delays,
 // of a message in the mean. `parts`: of a message, each of which takes the latency.
-simulator::Machine fit_rest(simulator::Machine& m, const ProbeTimes& times, int parts) {
+simulator::Machine fit_rest(simulator::Machine& m, const ProbeTimes& times, int parts,
+                            const simulator::Machine* known) {
   const std::vector<TimeOfSize>& one_way = times.one_way;
   simulator::Machine still = m;
   still.latency += m.drift / parts;
   still.drift = still.drift_long = 0;
-  if (!m.shared && m.burst > 0) {
+  if (known) {
+    still.burst = known->burst;
+    still.burst_left = known->burst_left;
+  } else if (!m.shared && m.burst > 0) {
     fit_burst(still, times);
+  }
+  if (!m.shared) {
     m.burst = still.burst;
     m.burst_left = still.burst_left;
   }
@@ -149,7 +155,7 @@ simulator::Machine fit_rest(simulator::Machine& m, const ProbeTimes& times, int 
 
 }  // namespace
 
-Fit fit(const ProbeTimes& times, bool several_hosts) {
+Fit fit(const ProbeTimes& times, bool several_hosts, const simulator::Machine* known) {
   const std::vector<TimeOfSize>& one_way = times.one_way;
   expects(one_way.size() > 2, "sizes were measured");
   const double per_byte = us_per_byte(one_way), latency = one_way.front().us;
@@ -190,7 +196,7 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   }
   for (const TimeOfSize& t : times.reductions)
     m.reduction.points.push_back({t.bytes, kPicoseconds * t.us});
-  result.rows = fit_rows(times, fit_rest(m, times, parts));
+  result.rows = fit_rows(times, fit_rest(m, times, parts, known));
   return result;
 }
 

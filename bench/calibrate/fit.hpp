@@ -25,8 +25,9 @@ struct Fit {
 };
 
 /// several_hosts: whether messages travel between machines, where the executor posts the sends of
-/// exchanges first. Throws Error(check) if the times cannot be those of a network.
-Fit fit(const ProbeTimes& times, bool several_hosts);
+/// exchanges first. known: takes the burst of this machine, whose search takes most of the time.
+/// Throws Error(check) if the times cannot be those of a network.
+Fit fit(const ProbeTimes& times, bool several_hosts, const simulator::Machine* known = nullptr);
 
 /// Returns the model's times of what the probes measure, for the machine.
 std::vector<FitRow> fit_rows(const ProbeTimes& times, const simulator::Machine& machine);

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "bench/formats/machine_spread.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -110,7 +112,9 @@ std::string to_toml(const MachineFile& network, const Fit& fit, const ProbeTimes
       hosts);
   text += fmt::format("[network]  # stated, not measured\ntopology = {}\nplacement = {}\n\n",
                       quoted(network.topology), quoted(network.placement));
-  return text + machine_text(fit) + "\n" + probes_text(fit, times);
+  text += machine_text(fit) + "\n";
+  if (network.spread) text += spread_text(*network.spread) + "\n";
+  return text + probes_text(fit, times);
 }
 
 }  // namespace arlab::bench

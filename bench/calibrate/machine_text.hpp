@@ -15,7 +15,8 @@ struct Provenance {
   std::vector<std::string> hosts;  ///< by rank
 };
 
-/// Returns the text, which parse_machine() reads. Of `network`, only the stated network counts.
+/// Returns the text, which parse_machine() reads. Of `network`, only the stated network and the
+/// spread count.
 std::string to_toml(const MachineFile& network, const Fit& fit, const ProbeTimes& times,
                     const Provenance& provenance);
 

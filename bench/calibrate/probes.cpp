@@ -1,12 +1,14 @@
 #include "bench/calibrate/probes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/calibrate/exchanger.hpp"
+#include "bench/calibrate/median_error.hpp"
 #include "bench/calibrate/patterns.hpp"
 #include "collectives/reduce/reduce.hpp"
 
@@ -26,8 +28,18 @@ std::vector<double> samples(Exchanger& x, Pattern pattern, Count bytes, double p
                       {adds ? DType::float32 : DType::float16, collectives::Op::sum}, part);
 }
 
-double time_of(Exchanger& x, Pattern pattern, Count bytes) {
-  return median_of(samples(x, pattern, bytes));
+TimeOfSize median_time(double bytes, const std::vector<double>& us) {
+  return {bytes, median_of(us), median_error(us)};
+}
+
+TimeOfSize time_of(Exchanger& x, Pattern pattern, Count bytes) {
+  return median_time(static_cast<double>(bytes), samples(x, pattern, bytes));
+}
+
+TimeOfSize one_way(Exchanger& x, Count bytes) {
+  TimeOfSize both = time_of(x, Pattern::round_trip, bytes);
+  both.us /= 2;
+  return both;
 }
 
 // Times within one machine differ more from one second to the next than from one repetition to the
@@ -44,10 +56,15 @@ void probe_machine(Exchanger& x, const std::vector<Count>& sizes, ProbeTimes& t)
           all[{bytes, pattern}].push_back(us);
   for (const Count bytes : sizes) {
     const auto median = [&](Pattern pattern) { return median_of(all.at({bytes, pattern})); };
+    const auto error = [&](Pattern pattern) {
+      return median_error(all.at({bytes, pattern}), kTurns);
+    };
     const auto size = static_cast<double>(bytes);
-    t.one_way.push_back({size, median(Pattern::round_trip) / 2});
+    t.one_way.push_back({size, median(Pattern::round_trip) / 2, error(Pattern::round_trip)});
     t.local.push_back({size, median(Pattern::exchange), median(Pattern::sum_back),
-                       median(Pattern::exchange_sum), median(Pattern::exchange_part)});
+                       median(Pattern::exchange_sum), median(Pattern::exchange_part),
+                       error(Pattern::exchange), error(Pattern::sum_back),
+                       error(Pattern::exchange_sum), error(Pattern::exchange_part)});
   }
 }
 
@@ -68,7 +85,9 @@ ExchangeTimes exchanges(Exchanger& x, Count bytes) {
     });
   };
   ExchangeTimes t{.bytes = static_cast<double>(bytes)};
-  t.executor_us = time_of(x, Pattern::exchange, bytes);
+  const TimeOfSize executor = time_of(x, Pattern::exchange, bytes);
+  t.executor_us = executor.us;
+  t.error = executor.error;
   t.sends_first_us = time([&] { exchange(x, bytes, true); });
   t.receives_first_us = time([&] { exchange(x, bytes, false); });
   t.pieces_us = time([&] { x.round(1 - x.rank(), bytes, kPiece); });
@@ -104,8 +123,8 @@ double eager_limit(Exchanger& x, Count largest, double& step) {
   return static_cast<double>(eager);
 }
 
-double local_send(Exchanger& x, Count bytes) {
-  return x.median_us([&] {
+TimeOfSize local_send(Exchanger& x, Count bytes) {
+  const std::vector<double> us = x.samples_us([&] {
     if (x.rank() == 0) {
       x.send(0, 1, bytes);
       x.wait(1);
@@ -116,37 +135,44 @@ double local_send(Exchanger& x, Count bytes) {
       x.forget();
     }
   });
+  return median_time(static_cast<double>(bytes), us);
 }
 
 // The time of each further small message, from `few` on.
-double gap(Exchanger& x, int few, int more) {
+TimeOfSize gap(Exchanger& x, int few, int more) {
   const auto time = [&](int messages) {
-    return x.median_us([&] {
+    return median_time(kSmall, x.samples_us([&] {
       for (int i = 0; i < messages && x.rank() < 2; ++i)
         if (x.rank() == 0)
           x.send(i, 1, kSmall);
         else
           x.receive(i, 0, kSmall);
       if (x.rank() < 2) x.wait(messages);
-    });
+    }));
   };
-  const double before = time(few);
-  return std::max(0.0, (time(few + more) - before) / more);
+  const TimeOfSize before = time(few), after = time(few + more);
+  const double each = std::max(0.0, (after.us - before.us) / more);
+  const double error = std::hypot(before.us * before.error, after.us * after.error) / more;
+  return {kSmall, each, each > 0 ? std::min(1.0, error / each) : 0};
 }
 
-double spread(Exchanger& x, Count bytes, int samples) {
+// The mean time of an exchange beyond the least time, and the error of its logarithm.
+TimeOfSize spread(Exchanger& x, Count bytes, int samples) {
   std::vector<double> us = x.samples_us(samples, [&] {
     if (x.rank() < 2) x.round(1 - x.rank(), bytes, bytes);
   });
   std::sort(us.begin(), us.end());
   us.resize(us.size() - us.size() / 50);  // interruptions of the machine
-  double sum = 0;
-  for (const double t : us) sum += t - us.front();
-  return sum / static_cast<double>(us.size());
+  const auto n = static_cast<double>(us.size());
+  double mean = 0, squares = 0;
+  for (const double t : us) mean += (t - us.front()) / n;
+  for (const double t : us) squares += (t - us.front() - mean) * (t - us.front() - mean) / n;
+  const double error = mean > 0 ? std::min(1.0, std::sqrt(squares / n) / mean) : 0;
+  return {static_cast<double>(bytes), mean, error};
 }
 
 // Round trips of a small message from rank 0 to rank 2 beside its stream to rank 1.
-double loaded_round_trip(Exchanger& x, double us_per_byte, Count largest) {
+TimeOfSize loaded_round_trip(Exchanger& x, double us_per_byte, Count largest) {
   constexpr double kStream = 0.25e6;  // microseconds
   const Count piece = std::min(Count{1} << 20, largest);
   const Count pieces = std::clamp<Count>(
@@ -182,7 +208,8 @@ double loaded_round_trip(Exchanger& x, double us_per_byte, Count largest) {
   }
   x.barrier();
   if (trips.size() > 2) trips.erase(trips.begin());  // the stream begins
-  return x.max(trips.empty() ? 0 : median_of(trips));
+  return {kSmall, x.max(trips.empty() ? 0 : median_of(trips)),
+          x.max(trips.empty() ? 0 : median_error(trips))};
 }
 
 std::vector<TimeOfSize> reductions(Exchanger& x, Count largest) {
@@ -196,13 +223,16 @@ std::vector<TimeOfSize> reductions(Exchanger& x, Count largest) {
                                {collectives::DType::float32, collectives::Op::sum});
       us.push_back(1e6 * (x.now() - start));
     }
-    all.push_back({static_cast<double>(bytes), x.max(median_of(us))});
+    all.push_back({static_cast<double>(bytes), x.max(median_of(us)), x.max(median_error(us))});
   }
   return all;
 }
 
-std::vector<Count> sizes(const ProbeOptions& options, const ProbeTimes& t) {
-  std::vector<Count> all;
+}  // namespace
+
+ProbePlan whole_plan(const ProbeOptions& options, const ProbeTimes& t) {
+  ProbePlan plan;
+  std::vector<Count>& all = plan.one_way;
   for (Count bytes = kSmall; bytes < 1024; bytes *= 8) all.push_back(bytes);
   for (Count bytes = 1024; bytes <= options.largest; bytes *= 2) all.push_back(bytes);
   for (const double edge : {t.eager_bytes, t.eager_bytes + t.eager_step})
@@ -210,10 +240,9 @@ std::vector<Count> sizes(const ProbeOptions& options, const ProbeTimes& t) {
       all.push_back(static_cast<Count>(edge) / 2 * 2);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
+  for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4) plan.pairs.push_back(bytes);
+  return plan;
 }
-
-}  // namespace
 
 ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& options) {
   if (communicator.ranks() < 2)
@@ -221,27 +250,36 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   Exchanger x(communicator, options.largest, options.seconds);
   ProbeTimes t;
   t.eager_bytes = eager_limit(x, options.largest, t.eager_step);
+  const ProbePlan plan = options.plan ? *options.plan : whole_plan(options, t);
   if (!options.several_hosts)
-    probe_machine(x, sizes(options, t), t);
+    probe_machine(x, plan.one_way, t);
   else
-    for (const Count bytes : sizes(options, t))
-      t.one_way.push_back({static_cast<double>(bytes), time_of(x, Pattern::round_trip, bytes) / 2});
-  t.local_send = {static_cast<double>(options.largest), local_send(x, options.largest)};
-  t.gap_us = gap(x, 1, 8);
+    for (const Count bytes : plan.one_way) t.one_way.push_back(one_way(x, bytes));
+  const Count largest = plan.one_way.back();
+  t.local_send = local_send(x, largest);
+  const TimeOfSize further = gap(x, 1, 8);
+  t.gap_us = further.us;
+  t.gap_error = further.error;
   constexpr int kManySamples = 400, kSamples = 50;
   constexpr Count kLongMessage = 128 * 1024;
-  t.spread_us = spread(x, kSmall, kManySamples);
-  t.long_spread_us = spread(x, std::min(options.largest, kLongMessage), kSamples);
-  for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4)
-    t.exchanges.push_back(exchanges(x, bytes));
-  t.reductions = reductions(x, options.largest);
+  const TimeOfSize brief = spread(x, kSmall, kManySamples),
+                   longer = spread(x, std::min(largest, kLongMessage), kSamples);
+  t.spread_us = brief.us;
+  t.spread_error = brief.error;
+  t.long_spread_us = longer.us;
+  t.long_spread_error = longer.error;
+  for (const Count bytes : plan.pairs) t.exchanges.push_back(exchanges(x, bytes));
+  t.reductions = reductions(x, largest);
   if (communicator.ranks() < 3) return t;
-  for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4) {
-    t.fan_out.push_back({static_cast<double>(bytes), time_of(x, Pattern::fan_out, bytes)});
-    t.fan_in.push_back({static_cast<double>(bytes), time_of(x, Pattern::fan_in, bytes)});
+  for (const Count bytes : plan.pairs) {
+    t.fan_out.push_back(time_of(x, Pattern::fan_out, bytes));
+    t.fan_in.push_back(time_of(x, Pattern::fan_in, bytes));
   }
-  t.loaded_round_trip_us =
-      loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes, options.largest);
+  const TimeOfSize loaded =
+      loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes, largest);
+  t.loaded_round_trip_us = loaded.us;
+  t.loaded_error = loaded.error;
+  t.ranks = 3;
   return t;
 }
 

@@ -8,11 +8,14 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "algorithms/base/error.hpp"
 #include "bench/calibrate/fit.hpp"
 #include "bench/calibrate/machine_text.hpp"
+#include "bench/calibrate/spread.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/simulate/calibration_question.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/options/options.hpp"
@@ -36,6 +39,7 @@ struct CalibrateCommand {
   std::string backend, ranks, output = "machine.toml";
   MachineFile network;  ///< stated
   ProbeOptions probes;
+  std::string question;  ///< the calibration measures only what narrows its interval; empty: all
   collectives::Patience patience;
   std::vector<std::string> command;
 };
@@ -95,6 +99,26 @@ void check_network(const MachineFile& network, Rank ranks) {
   topology_options(network.topology.empty() ? "crossbar" : network.topology).fabric(ranks);
 }
 
+// Fits, prints, and writes the file.
+void conclude(const CalibrateCommand& command, const std::optional<CalibrationQuestion>& question,
+              const ProbeTimes& times, bool several_hosts, const Provenance& provenance) {
+  const Fit fitted = fit(times, several_hosts);
+  MachineFile written = command.network;
+  written.machine = fitted.machine;
+  written.spread = spread_of_fit(fitted, times, several_hosts);
+  if (command.output != "-")
+    print("{}\n{}", Lines{numbers_table(fitted)}, Lines{fit_table(fitted)});
+  write_file(command.output, to_toml(written, fitted, times, provenance));
+  say_written(command.output);
+  if (command.output == "-") return;
+  std::vector<std::string> said;
+  if (question) said = answer_of(*question, written);
+  said.push_back(fmt::format(
+      "To predict with these numbers: arlab simulate all -p 16 -s 1K..16Mx4 --network {}",
+      command.output));
+  print_sentences(said, true);
+}
+
 int calibrate(const CalibrateCommand& command, Job& job) {
   const Backend& backend = job.backend(command.backend);
   const bool joins = job.ranks() > 0 && backend.joins_job;
@@ -112,6 +136,11 @@ int calibrate(const CalibrateCommand& command, Job& job) {
   if (ranks < 2)
     fail(Blame::usage, "1 rank has no network: start 2 or 3, such as mpirun -n 3 arlab calibrate");
   check_network(command.network, ranks);
+  std::optional<CalibrationQuestion> question;
+  if (!command.question.empty()) {
+    question = parse_question(command.question, "--time for");
+    check_network(command.network, question->ranks);
+  }
   if (job.is_root() && command.output != "-") check_writable(command.output);
   job.run(backend, {.ranks = ranks, .patience = command.patience},
           [&](collectives::Executor& executor) {
@@ -126,25 +155,17 @@ int calibrate(const CalibrateCommand& command, Job& job) {
                    fmt::format("--network {} states a topology, but all ranks are on one machine: "
                                "leave it out, or start the ranks on several hosts",
                                command.network.topology));
+            if (question)
+              options.plan = planned_probes(*question, command.network, options, control);
             const ProbeTimes times = probe(control, options);
             if (control.rank() != 0) return;
-            const Fit fitted = fit(times, options.several_hosts);
-            const Provenance provenance{
-                .date = utc_now(),
-                .version = fmt::format("{} ({})", kVersion, kCommit),
-                .backend = std::string(backend.name),
-                .library = backend.joins_job ? collectives::mpi_library() : "",
-                .command = shell_quoted(command.command),
-                .hosts = hosts};
-            if (command.output != "-")
-              print("{}\n{}", Lines{numbers_table(fitted)}, Lines{fit_table(fitted)});
-            write_file(command.output, to_toml(command.network, fitted, times, provenance));
-            say_written(command.output);
-            if (command.output != "-")
-              print_sentences({fmt::format("To predict with these numbers: arlab simulate all -p "
-                                           "16 -s 1K..16Mx4 --network {}",
-                                           command.output)},
-                              true);
+            conclude(command, question, times, options.several_hosts,
+                     {.date = utc_now(),
+                      .version = fmt::format("{} ({})", kVersion, kCommit),
+                      .backend = std::string(backend.name),
+                      .library = backend.joins_job ? collectives::mpi_library() : "",
+                      .command = shell_quoted(command.command),
+                      .hosts = hosts});
           });
   return 0;
 }
@@ -157,6 +178,7 @@ void add_calibrate(CLI::App& command, Session& session) {
       "  mpirun -n 3 --map-by node arlab calibrate --network "
       "leaf_spine:leaves=2,spines=1,hosts=4,oversubscription=4\n"
       "  arlab calibrate -b threads -p 3 -o threads.toml\n"
+      "  arlab calibrate -b threads -p 2 --time 'for=ring,rabenseifner -p 16 -s 1M'\n"
       "  arlab simulate all -p 8 -s 1M --network machine.toml\n"
       "  mpirun -n 8 arlab run all -s 4K..4M --machine machine.toml");
   const auto options = std::make_shared<CalibrateCommand>();
@@ -183,7 +205,8 @@ void add_calibrate(CLI::App& command, Session& session) {
   add_settings(
       command, "--time",
       "Time to spend on each size of each probe (default 150ms), but at least 5 "
-      "repetitions; 150ms:largest=16M: also on messages up to this size (default 4 MiB)",
+      "repetitions; 150ms:largest=16M: also on messages up to this size (default 4 MiB); for=ring,"
+      "rabenseifner -p 16 -s 1M, the last: only what narrows the interval of this ratio",
       {{"", [options](Text text,
                       Text what) { options->probes.seconds = parse_time(text, what) / 1e12; }},
        {"largest",
@@ -194,7 +217,10 @@ void add_calibrate(CLI::App& command, Session& session) {
             fail(Blame::usage,
                  fmt::format("{} is {}: give 64 KiB to 64 MiB", what, show_bytes(bytes)));
           options->probes.largest = bytes / 4 * 4;
-        }}})
+        }},
+       {.name = "for",
+        .read = [options](Text text, Text) { options->question = text; },
+        .takes_rest = true}})
       ->type_name("TIME");
   add_timeout(command, options->patience);
   command.callback([options, &session] {

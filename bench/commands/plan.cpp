@@ -28,7 +28,14 @@ std::string saving(const Alternative& one, const ScaleRow& row) {
   if (one.what == row.scheduler || one.what == row.algorithm || one.what == row.strategy ||
       one.saves < kShown)
     return "";
-  return fmt::format("{} {:+.1f}%", one.what, -100 * one.saves);
+  return fmt::format("{} {:+.1f}%{}", one.what, -100 * one.saves,
+                     one.tie.value_or(false) ? ", a tie" : "");
+}
+
+std::string interval_text(const ScaleRow& row) {
+  if (!row.interval) return "";
+  return fmt::format("{} to {}", show_time(row.interval->low / 1e6),
+                     show_time(row.interval->high / 1e6));
 }
 
 // Energy is known of every GPU, but only shown to those who ask about costs.
@@ -46,7 +53,7 @@ std::string plan_table(const std::vector<ScaleRow>& rows, bool costs) {
   for (const ScaleRow& r : rows) {
     table.push_back({several ? r.model : "", devices[table.size()], r.network,
                      std::to_string(r.ranks), show_count(r.batch * r.ranks), show_count(r.batch),
-                     r.algorithm, show_time(r.step / 1e6),
+                     r.algorithm, show_time(r.step / 1e6), interval_text(r),
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
                      fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
     for (std::string& cell : cost_cells(r, costs)) table.back().push_back(std::move(cell));
@@ -54,10 +61,11 @@ std::string plan_table(const std::vector<ScaleRow>& rows, bool costs) {
       table.back().push_back(one.is_choice ? saving(one, r)
                                            : fmt::format("{:+.1f}%", -100 * one.saves));
   }
-  return compact({"model", "GPU", "network", "GPUs", "batch", "local batch", "algorithm", "step",
-                  "efficiency", "samples/s", "limited by", "kWh/1M samples", "$/1M samples",
-                  "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
-                 table);
+  return compact(
+      {"model", "GPU", "network", "GPUs", "batch", "local batch", "algorithm", "step",
+       "80% interval", "efficiency", "samples/s", "limited by", "kWh/1M samples", "$/1M samples",
+       "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
+      table);
 }
 
 // The number of rows that are done, of all.
@@ -94,7 +102,17 @@ ScaleRow planned(const PlanOptions& options, const training::ModelProfile& profi
                                 .batch = profile.batch,
                                 .price = price_of(options, profile.device)},
                                plan, make, training::Ranks::one_for_all);
-  if (ranks > 1) row.alternatives = alternatives_of(row, plan, make, options, profile);
+  if (ranks == 1) return row;
+  const RefitSteps refits(options, profile, network);
+  const bool is_spread = network.spread() != nullptr;
+  row.alternatives =
+      alternatives_of(row, plan, make, options, profile, is_spread ? &refits : nullptr);
+  if (is_spread) row.interval = refits.interval(plan, row);
+  if (network.lacks_intervals())
+    row.without_interval = fmt::format(
+        " No interval: {} has no table [interval], as older files; calibrate the machine again for "
+        "it.",
+        network.text());
   return row;
 }
 

@@ -86,14 +86,20 @@ std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] s
   return made;
 }
 
-std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks,
-                                                       int draw) const {
-  Values all = values();
+std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks, int draw,
+                                                       const simulator::Machine* refit) const {
+  Values all = values_of_refit(refit);
   if (draw > 0) all.at("drift_seed") += draw;
   if (const MachineFile* measured = file())
-    return simulator::machine_network(simulator::with_values(measured->machine, all), ranks,
-                                      fabric(choice, ranks));
+    return simulator::machine_network(
+        simulator::with_values(refit ? *refit : measured->machine, all), ranks,
+        fabric(choice, ranks));
   return simulator::make_network(parsed_model(), all, ranks, fabric(choice, ranks));
+}
+
+const MachineSpread* ModelOptions::spread() const {
+  const MachineFile* measured = file();
+  return measured && measured->spread ? &*measured->spread : nullptr;
 }
 
 bool ModelOptions::is_shared() const {
@@ -189,10 +195,11 @@ const MachineFile* ModelOptions::file() const {
   return file_.get();
 }
 
-Values ModelOptions::values() const {
+Values ModelOptions::values_of_refit(const simulator::Machine* refit) const {
   const simulator::Model& chosen = parsed_model();
   Values values;
-  if (const MachineFile* measured = file()) values = simulator::values_of(measured->machine);
+  if (const MachineFile* measured = file())
+    values = simulator::values_of(refit ? *refit : measured->machine);
   for (const auto& [name, text] : given) {
     if (text.empty()) continue;
     const auto found = std::find_if(chosen.parameters.begin(), chosen.parameters.end(),

@@ -16,12 +16,14 @@ class App;
 }
 
 namespace arlab::simulator {
+struct Machine;
 struct NetworkBounds;
 }
 
 namespace arlab::bench {
 
 struct MachineFile;
+struct MachineSpread;
 
 /// The model that machine files describe.
 inline constexpr const char* kMachineModel = "connections";
@@ -52,8 +54,12 @@ struct ModelOptions {
   /// Returns one of networks() for this number of ranks; null if the model has no links. Caches
   /// those of the latest number of ranks.
   std::shared_ptr<const simulator::Fabric> fabric(std::size_t choice, Rank ranks) const;
-  /// draw: of draws().
-  std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks, int draw = 0) const;
+  /// draw: of draws(). refit: one of spread(), in place of the measured machine.
+  std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks, int draw = 0,
+                                           const simulator::Machine* refit = nullptr) const;
+  /// Returns what intervals of predictions need; null without a machine file, and with an older
+  /// one.
+  const MachineSpread* spread() const;
   /// Returns of how many random draws the median is a prediction; 1 if nothing is random.
   int draws() const;
   /// Returns a time in microseconds that no run of the problem on one of networks() can beat;
@@ -68,7 +74,7 @@ struct ModelOptions {
   std::string topology_text(std::size_t choice, Rank ranks) const;
 
   /// Throws Error(usage) for a value that is not a time or size, or that the model does not have.
-  Values values() const;
+  Values values() const { return values_of_refit(nullptr); }
   /// Returns all parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
   std::string machine() const;
 
@@ -78,6 +84,7 @@ struct ModelOptions {
   mutable Rank built_for_ = 0;
   /// Returns the machine file, which it reads once; null if there is none.
   const MachineFile* file() const;
+  Values values_of_refit(const simulator::Machine* refit) const;
   /// Whether the ranks share a machine, and have no network.
   bool is_shared() const;
   mutable std::shared_ptr<const MachineFile> file_;

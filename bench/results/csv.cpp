@@ -42,7 +42,7 @@ const Json& nested_keys() {
 // Lists whose length varies are one cell: the names of links, or else the JSON text.
 constexpr std::string_view kOneCell[] = {
     "most_utilized_links", "epochs", "staleness", "slowdown", "critical_path_us",
-    "rank_times_us",       "files",  "dates",     "times_us"};
+    "rank_times_us",       "files",  "dates",     "times_us", "refits"};
 
 Json list_cell(const Json& list) {
   if (list.empty()) return nullptr;

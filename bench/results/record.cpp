@@ -72,11 +72,22 @@ Json to_json(const std::vector<simulator::RankTimes>& of_rank) {
           {"wait", list(&simulator::RankTimes::wait)}};
 }
 
+Json to_json(const SimulateBody::Refits& r) {
+  return {{"us", r.us},
+          {"spread", r.spread},
+          {"ranks", r.ranks},
+          {"bytes", {r.least_bytes, r.most_bytes}}};
+}
+
 void write(Json& j, const SimulateBody& b, Rank) {
   j["topology"] = b.topology;
   j["model"] = b.model;
   j["machine"] = b.machine;
   j["modelled_us"] = or_null(b.modelled_us);
+  j["low_us"] = or_null(b.low_us);
+  j["high_us"] = or_null(b.high_us);
+  j["beyond_calibration"] = or_null(b.beyond_calibration);
+  j["refits"] = b.refits ? to_json(*b.refits) : Json(nullptr);
   j["engine"] = or_null(b.engine);
   j["bound_us"] = or_null(b.bound_us);
   j["optimum_fraction"] = or_null(b.optimum_fraction());

@@ -47,6 +47,16 @@ struct SimulateBody {
   std::string disturbance = {};            ///< what delays the run; empty: nothing
   std::optional<double> undisturbed_us = {}, delay_us = {};  ///< of one delay; with a disturbance
   double most_delays = std::numeric_limits<double>::infinity();  ///< that can add up
+  /// On a calibrated machine: 80% of the measurements are expected from low to high.
+  struct Refits {
+    std::vector<double> us = {};  ///< by each of the machine's refits, in their order
+    double spread = 0;            ///< of the logarithm, beside that of `us`: what the model lacks
+    Rank ranks = 2;               ///< that were calibrated
+    double least_bytes = 1, most_bytes = 1;  ///< of the messages that were calibrated
+  };
+  std::optional<double> low_us = {}, high_us = {};
+  std::optional<bool> beyond_calibration = {};  ///< more ranks, or other sizes
+  std::optional<Refits> refits = {};
   /// A time that no run on this topology can beat: the optimum, for allreduce a bound.
   std::optional<double> bound_us = {};
   std::optional<LinkUtilization> links = {};  ///< where the model has links

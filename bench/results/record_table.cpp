@@ -169,6 +169,13 @@ Column rank_time_column(std::string header, Time simulator::RankTimes::*kind) {
           }};
 }
 
+const Column kPredicted{"80% interval", [](const Record& r) {
+                          const auto& body = r.as<SimulateBody>();
+                          return body.low_us && body.high_us ? show_time(*body.low_us) + " to " +
+                                                                   show_time(*body.high_us)
+                                                             : "";
+                        }};
+
 std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
@@ -186,6 +193,7 @@ std::vector<Column> timed_columns(bool simulated) {
   if (!simulated)
     for (Column& column : run_columns()) columns.push_back(std::move(column));
   if (simulated) {
+    columns.push_back(kPredicted);
     columns.push_back({"undisturbed", [](const Record& r) {
                          const auto& time = r.as<SimulateBody>().undisturbed_us;
                          return time ? show_time(*time) : "";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/formats/machine_file.hpp"
 #include "bench/simulate/duration.hpp"
 #include "simulator/engine/simulate.hpp"
 
@@ -75,8 +76,11 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
   if (command.values.contains("mtu")) e.packets = hops;
   const double seconds =
       duration(command, config, r, {e.messages, hops, part, std::min(flows, e.messages), e.memory});
+  const MachineSpread* const spread = command.model.spread();
   e.seconds = std::max(seconds, rounds_of_all(config, r) * part / kRoundsPerSecond);
-  e.seconds *= command.disturbance.any() ? 1 + command.disturbance.runs : 1;
+  e.seconds *= command.disturbance.any() ? 1 + command.disturbance.runs
+               : spread                  ? 1 + static_cast<double>(spread->refits.size())
+                                         : 1;
   if (beyond_clock(command, config, r))
     e.impossible =
         "may take more than 106 days of simulated time, beyond 64 bits of picoseconds: use smaller "

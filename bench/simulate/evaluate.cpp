@@ -6,6 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/simulate/estimate.hpp"
+#include "bench/study/intervals/interval.hpp"
 #include "bench/simulate/median_draw.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
@@ -132,6 +133,23 @@ std::optional<simulator::SimulationResult> simulated(const SimulateCommand& comm
   return of_classes;
 }
 
+// The interval of a prediction on a calibrated machine, from its refits, by the same random delays.
+void add_interval(SimulateCommand& command, const Config& config, int draw,
+                  simulator::SimulateOptions options, Record& r) {
+  const MachineSpread* const spread = command.model.spread();
+  if (!spread) return;
+  options.trace = nullptr;
+  options.latest = simulator::kNever;
+  std::vector<double> us;
+  for (const simulator::Machine& refit : spread->refits) {
+    const auto network = command.model.make(config.network, config.problem.ranks, draw, &refit);
+    const auto outcome = simulated(command, config, *network, options, r);
+    if (!outcome) return;
+    us.push_back(microseconds(outcome->finish));
+  }
+  set_interval(*spread, std::move(us), r);
+}
+
 // Which draw of the model's random delays is the one to show.
 int draw_of(const SimulateCommand& command, const Config& config, Time latest, const Record& r) {
   const bool too_many = static_cast<double>(r.claimed->messages) > command.sweep.max_messages;
@@ -174,6 +192,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   if (command.rank_times)
     body.rank_times = simulator::rank_times(trace, config.problem.ranks, finish);
   body.bound_us = command.model.bound(config.network, config.problem, config.element_size());
+  if (!command.disturbance.any()) add_interval(command, config, draw, options, r);
   if (command.profile) command.profile->add(r);
   constexpr std::size_t kNamed = 3;  // links in a record by default
   if (command.disturbance.any())

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "bench/study/answer_parts.hpp"
+#include "bench/study/intervals/refits.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
@@ -46,6 +48,10 @@ std::string axis_text(const char* axis, Count value) {
 // "12.3 us, 49% of the optimum, limited by h0-s0 (host), utilized to 98%".
 std::string facts_of(const Json& record) {
   std::string text = show_time(simulated_time(record));
+  if (const Json low = record.value("low_us", Json()), high = record.value("high_us", Json());
+      low.is_number() && high.is_number())
+    text += fmt::format(", 80% interval {} to {}", show_time(low.get<double>()),
+                        show_time(high.get<double>()));
   if (const Json part = record.value("optimum_fraction", Json()); part.is_number())
     text += fmt::format(", {:.0f}% of the optimum", 100 * part.get<double>());
   if (const Json links = record.value("most_utilized_links", Json());
@@ -80,6 +86,52 @@ std::string sentence_over(const std::string& setting, const AnswerRows& rows, co
           : fmt::format("at {}{}, ", axis_text(axis, values.back()), over_ranks ? " ranks" : "");
   return fmt::format("Fastest {} {}: {} ({}{}).", over_ranks ? "at" : "on", setting,
                      fmt::join(parts, "; "), last, facts_of(fastest(places.rbegin()->second)));
+}
+
+// The fastest beside the next: how sure the order is.
+std::string sentence_of_order(const std::string& place, AnswerRows rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Json* a, const Json* b) {
+    return simulated_time(*a) < simulated_time(*b);
+  });
+  const auto first = refitted_time(*rows.front());
+  if (!first || rows.size() < 2) return "";
+  std::size_t ties = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (const auto other = refitted_time(*rows[i]))
+      ties += ratio_interval(*other, *first).is_tie() ? 1U : 0U;
+  const auto second = refitted_time(*rows[1]);
+  if (!second) return "";
+  const RatioInterval ratio = ratio_interval(*second, *first);
+  const std::string said = fmt::format(
+      "{} takes {:.2f} times as long as {}, 80% interval {:.2f} to {:.2f}",
+      contender_name(*rows[1]), ratio.ratio, contender_name(*rows.front()), ratio.low, ratio.high);
+  if (ties == 0) return fmt::format("{}: {}.", place, said);
+  return fmt::format("A tie {}: {}{}.", place, said,
+                     ties > 1 ? fmt::format("; so may {}", show_plural(static_cast<Count>(ties) - 1, "other"))
+                              : "");
+}
+
+// Where it is a tie, and the last place.
+void add_orders(const std::string& setting, const AnswerRows& rows, Sentences& all) {
+  constexpr std::size_t kMostTies = 4;
+  const std::map<Count, AnswerRows> places = by_place(rows, "bytes");
+  std::size_t left_out = 0, said = 0;
+  for (const auto& [bytes, here] : places) {
+    const std::string place = fmt::format("at {} on {}", show_bytes(bytes), setting);
+    std::string text = sentence_of_order(place, here);
+    const bool is_tie = text.starts_with("A tie"), is_last = bytes == places.rbegin()->first;
+    if (text.empty() || (!is_tie && !is_last)) continue;
+    if (said == kMostTies && !is_last) {
+      ++left_out;
+      continue;
+    }
+    ++said;
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    all.push_back(std::move(text));
+  }
+  if (left_out > 0)
+    all.push_back(
+        fmt::format("Ties at {} more.", show_plural(static_cast<Count>(left_out), "size")));
 }
 
 // Of many numbers of ranks: who is the fastest in how many cases.
@@ -158,11 +210,7 @@ std::string sentence_alone(const AnswerRows& rows) {
   return fmt::format("{} from {}, to {}.", name, text(*rows.front()), text(*rows.back()));
 }
 
-}  // namespace
-
-void add_simulated_answers(const AnswerRows& all_rows, Sentences& all) {
-  const AnswerRows rows = timed(all_rows);
-  if (rows.empty()) return;
+void add_fastest(const AnswerRows& rows, Sentences& all) {
   if (!compete_here(rows)) {
     all.push_back(sentence_alone(rows));
     return;
@@ -170,8 +218,10 @@ void add_simulated_answers(const AnswerRows& all_rows, Sentences& all) {
   const auto sizes = by_place(rows, "bytes"), ranks = by_place(rows, "ranks");
   const std::vector<std::pair<std::string, AnswerRows>> settings = settings_of(rows);
   if (ranks.size() <= kFewRanks) {
-    for (std::size_t i = 0; i < std::min(settings.size(), kMostSettings); ++i)
+    for (std::size_t i = 0; i < std::min(settings.size(), kMostSettings); ++i) {
       all.push_back(sentence_over(settings[i].first, settings[i].second, "bytes"));
+      add_orders(settings[i].first, settings[i].second, all);
+    }
     if (settings.size() > kMostSettings)
       all.push_back(fmt::format("{} more settings are in the table: --rows all prints it.",
                                 settings.size() - kMostSettings));
@@ -207,6 +257,15 @@ void add_simulated_answers(const AnswerRows& all_rows, Sentences& all) {
     all.push_back(sentence_over(show_plural(most, "rank") + (network.empty() ? "" : ", " + network),
                                 largest, "bytes"));
   }
+}
+
+}  // namespace
+
+void add_simulated_answers(const AnswerRows& all_rows, Sentences& all) {
+  const AnswerRows rows = timed(all_rows);
+  if (rows.empty()) return;
+  add_fastest(rows, all);
+  for (std::string& note : calibration_notes(rows)) all.push_back(std::move(note));
 }
 
 }  // namespace arlab::bench

@@ -152,6 +152,8 @@ void CellBuilder::add(const Json& record, const SamplesByKey& samples) {
     return;
   if (const auto found = samples.find(key_of(record)); found != samples.end())
     candidate.samples_us = found->second;
+  candidate.refits = refitted_time(record);
+  if (candidate.refits) candidate.messages = record["messages"].get<Count>();
   cell.candidates.push_back(std::move(candidate));
 }
 

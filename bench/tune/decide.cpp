@@ -28,6 +28,42 @@ bool clearly_faster(const TuneCandidate& a, const TuneCandidate& b) {
   return summarize(a.samples_us).high <= (1 - kMargin) * summarize(b.samples_us).low;
 }
 
+// Whether the fastest is not faster than the other beyond the interval of their ratio.
+bool ties_with(const TuneCandidate& other, const TuneCandidate& fastest) {
+  return other.refits && fastest.refits && ratio_interval(*other.refits, *fastest.refits).is_tie();
+}
+
+// Decides on a cell without a default. `before`: the choice of the next smaller size.
+TuneDecision decide_by_time(const std::vector<TuneCandidate>& all,
+                            const std::optional<TunedChoice>& before) {
+  TuneDecision decision{.best = all.front(), .usual = std::nullopt, .fastest = all.front()};
+  std::vector<TuneCandidate> tied{all.front()};
+  for (auto other = all.begin() + 1; other != all.end(); ++other)
+    if (ties_with(*other, all.front())) tied.push_back(*other);
+  if (tied.size() == 1) return decision;
+  decision.nearest = ratio_interval(*tied[1].refits, *tied[0].refits);
+  const auto stays = std::find_if(tied.begin(), tied.end(), [&](const TuneCandidate& c) {
+    return before && c.choice == *before;
+  });
+  decision.best = stays != tied.end()
+                      ? *stays
+                      : *std::min_element(tied.begin(), tied.end(),
+                                          [](const TuneCandidate& a, const TuneCandidate& b) {
+                                            return a.messages < b.messages;
+                                          });
+  for (const TuneCandidate& one : tied)
+    if (one.choice != decision.best.choice) decision.ties.push_back(one.choice);
+  return decision;
+}
+
+// The choice of the cell before, if that is of a smaller size on as many ranks.
+std::optional<TunedChoice> choice_before(const std::vector<TuneCell>& cells,
+                                         const std::vector<std::optional<TuneDecision>>& decisions,
+                                         std::size_t i) {
+  if (i == 0 || cells[i - 1].ranks != cells[i].ranks || !decisions[i - 1]) return std::nullopt;
+  return decisions[i - 1]->best.choice;
+}
+
 std::vector<TuneCandidate> accepted(const TuneCell& cell,
                                     const std::function<bool(const TunedChoice&)>& allowed) {
   std::vector<TuneCandidate> all;
@@ -78,7 +114,7 @@ std::vector<std::optional<TuneDecision>> decide(
       return c.choice.algorithm == usual;
     });
     if (found == all.end()) {
-      decisions[i] = {.best = all.front(), .usual = std::nullopt, .fastest = all.front()};
+      decisions[i] = decide_by_time(all, choice_before(cells, decisions, i));
       continue;
     }
     decisions[i] = {.best = *found, .usual = *found, .fastest = all.front()};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/formats/rules/tuning_table.hpp"
+#include "bench/study/intervals/refits.hpp"
 
 namespace arlab::bench {
 
@@ -16,6 +17,8 @@ struct TuneCandidate {
   double median_us = 0;
   std::vector<double> samples_us = {};  ///< empty: simulated, and exact
   bool refuted = false;                 ///< was chosen, and did not win another job
+  std::optional<RefittedTime> refits = {};  ///< simulated on a machine with intervals
+  Count messages = 0;                       ///< simulated: over all ranks
 };
 
 /// One number of ranks and size.
@@ -38,6 +41,10 @@ struct TuneDecision {
   std::optional<TuneCandidate> usual;         ///< the default that it is compared with
   std::optional<TuneCandidate> fastest = {};  ///< by its median, though perhaps by chance
   double p = 1;  ///< of a rank-sum test of best against usual, corrected for all tests of the table
+  /// Simulated on a machine with intervals: others that are not slower than the fastest beyond
+  /// them, and the ratio of the nearest of them to the fastest.
+  std::vector<TunedChoice> ties = {};
+  RatioInterval nearest = {};
 };
 
 inline constexpr double kMargin = 0.03;  ///< of the default's time, which a choice gains at least
@@ -45,8 +52,9 @@ inline constexpr double kMargin = 0.03;  ///< of the default's time, which a cho
 /// Decides on each cell, among the candidates that `allowed` accepts. `usual` names the default:
 /// another candidate replaces it only if its times are lower by a rank-sum test with p below 0.05,
 /// corrected for the number of tests in all cells (Holm), if the 95% intervals of both medians are
-/// kMargin apart, and if it is not refuted. Where a cell has no default, the lowest median wins. A
-/// cell without candidates has no decision.
+/// kMargin apart, and if it is not refuted. Where a cell has no default, the lowest median wins; in
+/// a tie, the choice of the next smaller size stays, or else the one with the fewest messages wins.
+/// A cell without candidates has no decision.
 std::vector<std::optional<TuneDecision>> decide(
     const std::vector<TuneCell>& cells, const std::string& usual,
     const std::function<bool(const TunedChoice&)>& allowed);

@@ -15,6 +15,29 @@ std::string name_of_choice(const TunedChoice& choice) {
                               : fmt::format("{} in {} segments", choice.algorithm, choice.segments);
 }
 
+// "ring, or 3 others (1.04 times, 80% interval 0.93 to 1.16)".
+std::string tied_text(const TuneDecision& d) {
+  if (d.ties.empty()) return "";
+  const std::size_t others = d.ties.size() - 1;
+  return fmt::format("{}{} ({})", name_of_choice(d.ties.front()),
+                     others == 0 ? "" : fmt::format(", {} more", others), text_of(d.nearest));
+}
+
+// In how many cells intervals leave open who is the fastest; empty if in none.
+std::string tied_cells(const std::vector<std::optional<TuneDecision>>& decisions) {
+  Count all = 0, tied = 0;
+  for (const auto& d : decisions) {
+    all += d ? 1 : 0;
+    tied += d && !d->ties.empty() ? 1 : 0;
+  }
+  if (tied == 0) return "";
+  return fmt::format(
+      "A tie in {} of {}, where the 80% interval of the ratio to the fastest holds 1: the choice "
+      "of "
+      "the next smaller size stays there, or else the one with the fewest messages is taken.",
+      tied, show_plural(all, "cell"));
+}
+
 // How many defaults the choices replace, and where they gain most; empty without defaults.
 std::string replaced(const std::vector<TuneCell>& cells,
                      const std::vector<std::optional<TuneDecision>>& decisions, const char* among) {
@@ -52,16 +75,16 @@ std::string table_of_decisions(const std::vector<TuneCell>& cells,
     if (!decisions[i]) continue;
     const TuneDecision& d = *decisions[i];
     const bool changed = d.usual && d.best.choice != d.usual->choice;
-    rows.push_back({fmt::to_string(cells[i].ranks), show_bytes(cells[i].bytes),
-                    name_of_choice(d.best.choice), show_time(d.best.median_us),
-                    d.usual ? show_time(d.usual->median_us) : "",
-                    d.usual ? fmt::format("{:.2f}", d.usual->median_us / d.best.median_us) : "",
-                    changed ? fmt::format("{:.2g}", d.p) : "",
-                    d.fastest->choice == d.best.choice ? "" : name_of_choice(d.fastest->choice),
-                    d.fastest->choice == d.best.choice ? "" : show_time(d.fastest->median_us)});
+    rows.push_back(
+        {fmt::to_string(cells[i].ranks), show_bytes(cells[i].bytes), name_of_choice(d.best.choice),
+         show_time(d.best.median_us), d.usual ? show_time(d.usual->median_us) : "",
+         d.usual ? fmt::format("{:.2f}", d.usual->median_us / d.best.median_us) : "",
+         changed ? fmt::format("{:.2g}", d.p) : "",
+         d.fastest->choice == d.best.choice ? "" : name_of_choice(d.fastest->choice),
+         d.fastest->choice == d.best.choice ? "" : show_time(d.fastest->median_us), tied_text(d)});
   }
   return compact({"ranks", "size", "choice", "time", "default", "speed-up", "p",
-                  "lower median, not sure", "its time"},
+                  "lower median, not sure", "its time", "a tie with"},
                  rows);
 }
 
@@ -75,6 +98,7 @@ std::vector<std::string> sentences(const std::vector<TuneCell>& cells,
   if (std::string text = replaced(cells, of_library, "the library's algorithms");
       !text.empty() && !files.open_mpi.empty())
     said.push_back(std::move(text));
+  if (std::string text = tied_cells(of_all); !text.empty()) said.push_back(std::move(text));
   if (const double loss = largest_loss(of_all); loss > 0)
     said.push_back(
         fmt::format("Choices are at most {:.1f}% slower than the lowest median of their cell, "

@@ -13,7 +13,7 @@ from . import chosen, compared, compression, history, lines, links, maps, marks,
 from .focus import Focus, focus
 from .layout import Look, Panel, draw, sources
 from .records import Record
-from .settings import MEASURED, Setting, label_of
+from .settings import MEASURED, SIMULATED, Setting, label_of
 from .slices import FEWEST, Point, Slice, best_slices
 from .text import bytes_text, count_text, shortened
 
@@ -164,16 +164,18 @@ def note_of(one: Slice) -> str:
     second = f"{len(one.xs())} {'sizes' if of_size else 'rank counts'}"
     if one.others:
         second += f"; {_fixed(one)} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
-    second += _statistic([point for series in one.series for point in series.points])
+    second += _statistic([point for series in one.series for point in series.points], one.setting.kind == SIMULATED)
     if any(point.modelled for series in one.series for point in series.points):
         second += "; dashed: model"
     return second
 
 
-def _statistic(points: Sequence[Point]) -> str:
+def _statistic(points: Sequence[Point], predicted: bool) -> str:
     """Returns what lines and bands are."""
     counts = sorted({point.launches for point in points})
     if counts[-1] == 1:
+        if predicted:
+            return "; band: 80% of measurements are expected in it" if any(point.ci95 for point in points) else ""
         return "; median with 95% band" if any(point.ci95 for point in points) else ""
     launches = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
     return f"; median of {launches} launches with {'their range' if counts[0] < FEWEST else '95% band'}"

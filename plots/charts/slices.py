@@ -22,7 +22,7 @@ class Point:
 
     x: int
     time: float  # of several launches the median of their medians
-    ci95: Optional[tuple[float, float]]  # of fewer than FEWEST launches their range
+    ci95: Optional[tuple[float, float]]  # of fewer than FEWEST launches their range; of a prediction its 80% interval
     modelled: Optional[float]
     bound: Optional[float] = None  # simulated: no run on this network can beat it
     launches: int = 1
@@ -130,8 +130,10 @@ def _point(record: Record, over: str) -> Optional[Point]:
     simulated, time = record.get("kind") == SIMULATED, time_of(record)
     if not time:
         return None
-    ci95, modelled = (None, None) if simulated else (record.get("time_us.ci95"), record.get("modelled_us"))
-    band = (ci95[0], ci95[1]) if ci95 and ci95[0] > 0 else None
+    ends, modelled = record.get("time_us.ci95"), record.get("modelled_us")
+    if simulated:  # the 80% interval of a prediction on a calibrated machine
+        ends, modelled = (record.get("low_us"), record.get("high_us")) if record.get("low_us") else None, None
+    band = (ends[0], ends[1]) if ends and ends[0] > 0 else None
     bound = record.get("bound_us") if simulated else None
     return Point(record.get(over), time, band, modelled if modelled and modelled > 0 else None,
                  bound if bound and bound > 0 else None)

@@ -37,10 +37,21 @@ Alternative other_strategy(const ScaleRow& row, const TrainingPlan& plan,
   return {"diloco", saved(row, other, network)};
 }
 
-Alternative best(std::vector<Alternative> all) {
-  return *std::max_element(all.begin(), all.end(), [](const Alternative& a, const Alternative& b) {
-    return a.saves < b.saves;
-  });
+struct Candidate {
+  Alternative alternative;
+  TrainingPlan plan;
+};
+
+// Of these, the first is the choice.
+Alternative best(const std::vector<Candidate>& all, const ScaleRow& row, const RefitSteps* refits) {
+  const auto found =
+      std::max_element(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+        return a.alternative.saves < b.alternative.saves;
+      });
+  Alternative chosen = found->alternative;
+  if (refits && found != all.begin())
+    chosen.tie = refits->is_tie(found->plan, all.front().plan, row);
+  return chosen;
 }
 
 }  // namespace
@@ -48,10 +59,11 @@ Alternative best(std::vector<Alternative> all) {
 std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan& plan,
                                          const training::MakeNetwork& network,
                                          const ScaleOptions& options,
-                                         const training::ModelProfile& profile) {
+                                         const training::ModelProfile& profile,
+                                         const RefitSteps* refits) {
   std::vector<Alternative> all{
       {"2x bandwidth", saved(row, with_half_the_bytes(plan), network), false}};
-  std::vector<Alternative> schedulers{{row.scheduler, 0}};
+  std::vector<Candidate> schedulers{{{row.scheduler, 0}, plan}};
   for (const char* name : {"buckets", "fifo", "mg_wfbp", "dear"}) {
     TrainingPlan other = plan;
     other.scheduler = &training::find_scheduler(name);
@@ -62,10 +74,10 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
          !unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks))
               .empty()))
       continue;
-    schedulers.push_back({name, saved(row, other, network)});
+    schedulers.push_back({{name, saved(row, other, network)}, other});
   }
-  all.push_back(best(schedulers));
-  std::vector<Alternative> algorithms{{std::string(plan.algorithm->name), 0}};
+  all.push_back(best(schedulers, row, refits));
+  std::vector<Candidate> algorithms{{{std::string(plan.algorithm->name), 0}, plan}};
   constexpr Count kMostMessages = 1'100'000;
   for (const char* name : {"ring", "rabenseifner", "butterfly", "hierarchical"}) {
     TrainingPlan other = plan;
@@ -75,9 +87,9 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
         predicted_cost(*other.algorithm, problem, plan.segments).messages > kMostMessages ||
         plan.scheduler->halves || plan.compression || !plan.strategy->schedules)
       continue;
-    algorithms.push_back({name, saved(row, other, network)});
+    algorithms.push_back({{name, saved(row, other, network)}, other});
   }
-  all.push_back(best(algorithms));
+  all.push_back(best(algorithms, row, refits));
   all.push_back(other_strategy(row, plan, network));
   if (!plan.compression && plan.strategy->compresses && !plan.scheduler->halves) {
     TrainingPlan other = plan;

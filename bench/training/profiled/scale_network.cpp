@@ -22,7 +22,8 @@ ScaleNetwork::ScaleNetwork(std::string spec, std::uint64_t seed) : spec_(std::mo
   model_.usual.seed = seed;
 }
 
-training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks, Rank group) const {
+training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks, Rank group,
+                                       const simulator::Machine* refit) const {
   plan.ranks = ranks;
   plan.groups = nullptr;
   plan.grid = nullptr;
@@ -37,7 +38,7 @@ training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks,
     if (group == 0) plan.groups = simulator::groups_of(*fabric);
     plan.grid = simulator::grid_of(*fabric);
   }
-  return [this, ranks] { return model_.make(0, ranks); };
+  return [this, ranks, refit] { return model_.make(0, ranks, 0, refit); };
 }
 
 }  // namespace arlab::bench

@@ -22,7 +22,15 @@ class ScaleNetwork {
 
   /// Returns networks of this many ranks, and sets the plan's ranks, groups and grid to fit. This
   /// must outlive them. `group`: consecutive ranks per node; 0: as the topology says.
-  training::MakeNetwork on(training::TrainingPlan& plan, Rank ranks, Rank group) const;
+  /// `refit`: in place of the machine, one of its spread().
+  training::MakeNetwork on(training::TrainingPlan& plan, Rank ranks, Rank group,
+                           const simulator::Machine* refit = nullptr) const;
+  /// Returns what intervals need; null but with a machine file, and with an older one.
+  const MachineSpread* spread() const { return has_ports() ? nullptr : model_.spread(); }
+  /// Whether it is a machine file without intervals, as older ones.
+  bool lacks_intervals() const {
+    return !has_ports() && !model_.machine_path.empty() && !model_.spread();
+  }
 
  private:
   std::string spec_;

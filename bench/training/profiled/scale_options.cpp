@@ -199,8 +199,9 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
 
 training::MakeNetwork ScaleOptions::place(training::TrainingPlan& plan,
                                           const training::ModelProfile& profile,
-                                          const ScaleNetwork& network) const {
-  const training::MakeNetwork make = network.on(plan, plan.ranks, group);
+                                          const ScaleNetwork& network,
+                                          const simulator::Machine* refit) const {
+  const training::MakeNetwork make = network.on(plan, plan.ranks, group, refit);
   if (!plan.strategy->sharded) return make;
   training::ModelProfile shard = profile;  // each rank updates its own
   shard.optimizer /= std::max<Rank>(1, ranks_per_copy(plan));

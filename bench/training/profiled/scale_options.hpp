@@ -55,7 +55,8 @@ struct ScaleOptions : TrainingSpec {
   /// Returns networks of the plan's ranks, and sets its groups, its grid, and the time of the
   /// optimizer, which updates a shard if the strategy is sharded. `network` must outlive them.
   training::MakeNetwork place(training::TrainingPlan& plan, const training::ModelProfile& profile,
-                              const ScaleNetwork& network) const;
+                              const ScaleNetwork& network,
+                              const simulator::Machine* refit = nullptr) const;
 };
 
 /// Returns what --batch means on these numbers of workers, since it was per worker once; empty if

@@ -115,45 +115,57 @@ std::vector<std::string> told_devices(const std::vector<ScaleRow>& rows) {
 
 std::string explain(const ScaleRow& row) {
   const double exposed = std::max(0.0, row.step - row.computation);
+  std::string sure = row.without_interval;
+  if (row.interval)
+    sure =
+        fmt::format(" A step takes {} to {} with a probability of 80%.{}",
+                    show_time(us(row.interval->low)), show_time(us(row.interval->high)),
+                    row.interval->outside.empty()
+                        ? ""
+                        : fmt::format(" Outside what was calibrated: {}.", row.interval->outside));
   return fmt::format(
-      "{} on {}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}\n",
+      "{} on {}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}{}\n",
       row.model, show_plural(row.ranks, "worker"), row.network, how(row), name(row.limit),
-      show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row));
+      show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row), sure);
 }
 
 Json to_json(const ScaleRow& row) {
   Json alternatives = Json::array();
   for (const Alternative& one : row.alternatives)
-    alternatives.push_back({{"what", one.what}, {"saves_fraction", one.saves}});
+    alternatives.push_back({{"what", one.what},
+                            {"saves_fraction", one.saves},
+                            {"tie", one.tie ? Json(*one.tie) : Json(nullptr)}});
   const auto known = [](const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); };
   const RunningCost cost = row.cost();
-  return {{"schema", kSchema},
-          {"kind", "plan"},
-          {"model", row.model},
-          {"device", row.device},
-          {"network", row.network},
-          {"ranks", row.ranks},
-          {"servers", row.servers},
-          {"batch_per_worker", row.batch},
-          {"strategy", row.strategy},
-          {"algorithm", row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm)},
-          {"scheduler", row.scheduler},
-          {"compressor", row.compressor == "none" ? Json(nullptr) : Json(row.compressor)},
-          {"step_us", us(row.step)},
-          {"computation_us", us(row.computation)},
-          {"exposed_us", us(std::max(0.0, row.step - row.computation))},
-          {"communication_us", us(row.steps.communication)},
-          {"startup_us", us(row.steps.startup)},
-          {"codec_us", us(row.steps.codec)},
-          {"collectives", row.steps.collectives},
-          {"bytes_per_rank_step", row.steps.sent},
-          {"samples_per_s", row.samples_per_second()},
-          {"dollars_per_million_samples", known(cost.dollars)},
-          {"kwh_per_million_samples", known(cost.kilowatt_hours)},
-          {"efficiency", row.efficiency()},
-          {"each_rank", row.steps.each_rank},
-          {"limit", name(row.limit)},
-          {"alternatives", std::move(alternatives)}};
+  return {
+      {"schema", kSchema},
+      {"kind", "plan"},
+      {"model", row.model},
+      {"device", row.device},
+      {"network", row.network},
+      {"ranks", row.ranks},
+      {"servers", row.servers},
+      {"batch_per_worker", row.batch},
+      {"strategy", row.strategy},
+      {"algorithm", row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm)},
+      {"scheduler", row.scheduler},
+      {"compressor", row.compressor == "none" ? Json(nullptr) : Json(row.compressor)},
+      {"step_us", us(row.step)},
+      {"low_us", row.interval ? Json(us(row.interval->low)) : Json(nullptr)},
+      {"high_us", row.interval ? Json(us(row.interval->high)) : Json(nullptr)},
+      {"beyond_calibration", row.interval ? Json(!row.interval->outside.empty()) : Json(nullptr)},
+      {"computation_us", us(row.computation)},
+      {"exposed_us", us(std::max(0.0, row.step - row.computation))},
+      {"communication_us", us(row.steps.communication)},
+      {"startup_us", us(row.steps.startup)},
+      {"codec_us", us(row.steps.codec)},
+      {"collectives", row.steps.collectives},
+      {"bytes_per_rank_step", row.steps.sent},
+      {"samples_per_s", row.samples_per_second()},
+      {"efficiency", row.efficiency()},
+      {"each_rank", row.steps.each_rank},
+      {"limit", name(row.limit)},
+      {"alternatives", std::move(alternatives)}};
 }
 
 }  // namespace arlab::bench

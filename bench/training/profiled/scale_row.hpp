@@ -1,6 +1,7 @@
 // ScaleRow: one simulated training run: what it takes, what limits it, and its record.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,14 @@ struct Alternative {
   std::string what = {};
   double saves = 0;
   bool is_choice = true;  ///< one of several: shown by its name, if it saves something
+  /// On a calibrated machine: whether the ratio of the steps is 1 within its 80% interval.
+  std::optional<bool> tie = {};
+};
+
+/// Where 80% of such steps are expected, on a calibrated machine; picoseconds.
+struct StepInterval {
+  double low = 0, high = 0;
+  std::string outside = {};  ///< what is beyond the calibration; empty: nothing
 };
 
 struct ScaleRow {
@@ -35,6 +44,8 @@ struct ScaleRow {
   training::SimulatedSteps steps = {};
   Limit limit = Limit::computation;
   std::vector<Alternative> alternatives = {};
+  std::optional<StepInterval> interval = {};
+  std::string without_interval = {};  ///< why a machine file gives none; empty: it does
 
   /// Returns the speed per worker as a fraction of that of one worker alone.
   double efficiency() const { return alone / step; }

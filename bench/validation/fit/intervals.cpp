@@ -10,13 +10,8 @@ namespace arlab::bench {
 namespace {
 
 constexpr double kCovered = 0.8;
-constexpr double kHalfWidth = 1.2816;  // standard deviations on each side of 80%
 constexpr std::size_t kMostParts = 4;
 
-// Standard deviation between the times of jobs on a network that others use, too, where one job
-// alone was measured: the 10 to 20% that repeated jobs of LUMI differ by. A torus belongs to its
-// job.
-constexpr double kBetweenJobs = 0.15;
 constexpr std::size_t kTorusPorts = 2;
 
 std::string job_key(const PublishedTime& row) {
@@ -78,7 +73,7 @@ double cross_validated_spread(std::size_t transport, const std::vector<Published
       errors.push_back(std::log(left_out[i].median_us / us[i]));
     spreads.insert(spreads.end(), open.begin(), open.end());
   }
-  const bool alone = parts.jobs == 1 && transport != kTorusPorts;
+  const bool alone = parts.jobs == 1 && transport != kTorusPorts;  // a torus belongs to its job
   return std::hypot(residual_spread(errors, spreads), alone ? kBetweenJobs : 0);
 }
 

@@ -13,6 +13,12 @@
 
 namespace arlab::bench {
 
+inline constexpr double kHalfWidth = 1.2816;  ///< standard deviations on each side of 80%
+
+/// Standard deviation between the logarithms of the times of jobs on a network that others use,
+/// too, where one job alone was measured: repeated jobs of LUMI differ by 10 to 20%.
+inline constexpr double kBetweenJobs = 0.15;
+
 /// Where 80% of the measurements of such a row are expected [us].
 struct PredictionInterval {
   double low_us = 0, high_us = 0;

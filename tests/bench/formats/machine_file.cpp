@@ -118,3 +118,35 @@ TEST_CASE("text that is not TOML is refused with its line") {
   CHECK(error_of(kGood + kGood).starts_with("m.toml, line 19: "));
   CHECK(error_of(std::string("\x00\xff\xfe[", 4)).starts_with("m.toml, line 1: "));
 }
+
+TEST_CASE("an error of the table of intervals names what is wrong") {
+  const std::string refit =
+      "{latency_us = 21, gap_us = 1, port_ns_per_byte = 80, acks_per_byte = 0, socket_bytes = 1, "
+      "backlog_bytes = 1, drift_us = 3, drift_long_us = 9, host_us = [0, 3], reduction_us = [0.2]}";
+  const auto interval = [&](const std::string& lack, const std::string& refits) {
+    return kGood + "[interval]\nlack = " + lack +
+           "\nbetween_jobs = 0.15\nbytes = [4, 4096]\nranks = 3\nrefits = " + refits + "\n";
+  };
+  const MachineFile good = parse_machine(interval("0.05", "[" + refit + "]"), "m.toml");
+  REQUIRE(good.spread);
+  CHECK(good.spread->lack == 0.05);
+  CHECK(good.spread->ranks == 3);
+  CHECK(good.spread->most_bytes == 4096);
+  REQUIRE(good.spread->refits.size() == 1);
+  CHECK(good.spread->refits[0].latency == 21e6);
+  CHECK(good.spread->refits[0].host.at(1024) == 3e6);
+  CHECK(good.spread->refits[0].eager == 65472);  // as in the machine
+  CHECK_FALSE(parse_machine(kGood, "m.toml").spread);
+  CHECK(error_of(interval("-1", "[]")).find("interval.lack is or has -1") != std::string::npos);
+  CHECK(error_of(interval("0", "3")).find("interval.refits is not a list of tables") !=
+        std::string::npos);
+  CHECK(error_of(interval("0", "[3]")).find("interval.refits has an entry that is not a table") !=
+        std::string::npos);
+  CHECK(error_of(interval("0", "[{}]")).find("interval.refits.latency_us is missing") !=
+        std::string::npos);
+  CHECK(error_of("interval = 3\n" + kGood).find("interval is not a table") != std::string::npos);
+  std::string few = refit;
+  few.replace(few.find("[0, 3]"), 6, "[3]");
+  CHECK(error_of(interval("0", "[" + few + "]")).find("is not a list of 2 numbers") !=
+        std::string::npos);
+}

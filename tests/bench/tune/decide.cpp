@@ -40,6 +40,29 @@ TEST_CASE("a clear win replaces the default, chance does not") {
         "ring; native; native; ");
 }
 
+TEST_CASE("a tie keeps the choice of the next smaller size, or takes the one of few messages") {
+  const auto simulated = [](const std::string& name, double us, double lack, Count messages) {
+    TuneCandidate candidate{{name, 1}, us};
+    candidate.refits = RefittedTime{.us = us, .by_refit = {us, us}, .lack = lack};
+    candidate.messages = messages;
+    return candidate;
+  };
+  const auto all = [&](double lack) {
+    return std::vector<TuneCell>{
+        cell(4, 1024, {simulated("ring", 10, lack, 24), simulated("tree", 10.1, lack, 6)}),
+        cell(4, 4096, {simulated("ring", 10, lack, 24), simulated("tree", 20, lack, 6)}),
+        cell(4, 8192, {simulated("ring", 10.1, lack, 24), simulated("tree", 10, lack, 6)}),
+        cell(8, 1024, {simulated("ring", 10, lack, 24), simulated("tree", 10.1, lack, 6)})};
+  };
+  CHECK(choices(all(0), "") == "ring; ring; tree; ring; ");
+  CHECK(choices(all(0.1), "") == "tree; ring; ring; tree; ");
+  const auto decisions = decide(all(0.1), "", any);
+  CHECK(decisions[0]->ties == std::vector<TunedChoice>{{"ring", 1}});
+  CHECK(decisions[0]->fastest->choice.algorithm == "ring");
+  CHECK(decisions[0]->nearest.is_tie());
+  CHECK(decisions[1]->ties.empty());
+}
+
 TEST_CASE("the lowest of several clear wins is chosen") {
   CHECK(choices({cell(4, 1024, {runs("native", 10), runs("tree", 8), runs("ring", 7)})}) ==
         "ring; ");
