@@ -162,6 +162,8 @@ Json to_json(const ScaleRow& row) {
       {"collectives", row.steps.collectives},
       {"bytes_per_rank_step", row.steps.sent},
       {"samples_per_s", row.samples_per_second()},
+      {"dollars_per_million_samples", known(cost.dollars)},
+      {"kwh_per_million_samples", known(cost.kilowatt_hours)},
       {"efficiency", row.efficiency()},
       {"each_rank", row.steps.each_rank},
       {"limit", name(row.limit)},
