@@ -30,7 +30,7 @@ def main(package, *arguments):
         environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
         if "address" in os.environ.get("ARLAB_SANITIZE", ""):
             environment |= {"LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}", "ASAN_OPTIONS": "detect_leaks=0"}
-        return subprocess.run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, HERE],
+        return subprocess.run([sys.executable, "-B", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments, HERE],
                               env=environment, cwd=HERE, check=False).returncode
 
 
