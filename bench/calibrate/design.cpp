@@ -167,7 +167,13 @@ Design design_for(const Question& question, const ProbeTimes& pilot, const Probe
   const Machine machine = fit(calm, options.several_hosts).machine;
   const SimulatedProbes probes(machine, calm, options);
   Design d{.plan = pilot_plan(options), .whole = whole_plan(options, pilot)};
-  d.plan.pairs = checks(d.whole, question);
+  if (machine.shared) {  // whose exchanges are measured with each size
+    d.whole.pairs.clear();
+    for (const Count bytes : checks(whole_plan(options, pilot), question))
+      insert_size(d.plan.one_way, bytes);
+  } else {
+    d.plan.pairs = checks(d.whole, question);
+  }
   const auto error_of = [&](const ProbePlan& plan) {
     return expected_error(plan, probes, machine, question);
   };
