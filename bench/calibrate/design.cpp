@@ -89,7 +89,7 @@ class SimulatedProbes {
 // curves, and the errors of what is measured.
 double expected_error(const ProbePlan& plan, const SimulatedProbes& probes, const Machine& machine,
                       const Question& question) {
-  constexpr std::uint64_t kCalibrations = 12;
+  constexpr std::uint64_t kCalibrations = 8;
   const ProbeTimes exact = probes.times(plan);
   const double truth = std::log(question.ratio(machine));
   double squares = 0;
@@ -188,6 +188,7 @@ Design design_for(const Question& question, const ProbeTimes& pilot, const Probe
     double most = 0;
     Design better;
     for (const Count bytes : d.whole.one_way) {
+      if (bytes > 2 * question.most) break;  // which takes long, and says little
       Design tried = d;
       insert_size(tried.plan.one_way, bytes);
       if (tried.plan == d.plan) continue;
