@@ -89,7 +89,7 @@ class SimulatedProbes {
 // curves, and the errors of what is measured.
 double expected_error(const ProbePlan& plan, const SimulatedProbes& probes, const Machine& machine,
                       const Question& question) {
-  constexpr std::uint64_t kCalibrations = 12;
+  constexpr std::uint64_t kCalibrations = 8;
   const ProbeTimes exact = probes.times(plan);
   const double truth = std::log(question.ratio(machine));
   double squares = 0;
@@ -167,7 +167,13 @@ Design design_for(const Question& question, const ProbeTimes& pilot, const Probe
   const Machine machine = fit(calm, options.several_hosts).machine;
   const SimulatedProbes probes(machine, calm, options);
   Design d{.plan = pilot_plan(options), .whole = whole_plan(options, pilot)};
-  d.plan.pairs = checks(d.whole, question);
+  if (machine.shared) {  // whose exchanges are measured with each size
+    d.whole.pairs.clear();
+    for (const Count bytes : checks(whole_plan(options, pilot), question))
+      insert_size(d.plan.one_way, bytes);
+  } else {
+    d.plan.pairs = checks(d.whole, question);
+  }
   const auto error_of = [&](const ProbePlan& plan) {
     return expected_error(plan, probes, machine, question);
   };
@@ -182,6 +188,7 @@ Design design_for(const Question& question, const ProbeTimes& pilot, const Probe
     double most = 0;
     Design better;
     for (const Count bytes : d.whole.one_way) {
+      if (bytes > 2 * question.most) break;  // which takes long, and says little
       Design tried = d;
       insert_size(tried.plan.one_way, bytes);
       if (tried.plan == d.plan) continue;

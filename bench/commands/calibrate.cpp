@@ -177,7 +177,6 @@ void add_calibrate(CLI::App& command, Session& session) {
       "Examples:\n  mpirun -n 3 --map-by node arlab calibrate -o machine.toml\n"
       "  mpirun -n 3 --map-by node arlab calibrate --network "
       "leaf_spine:leaves=2,spines=1,hosts=4,oversubscription=4\n"
-      "  arlab calibrate -b threads -p 3 -o threads.toml\n"
       "  arlab calibrate -b threads -p 2 --time 'for=ring,rabenseifner -p 16 -s 1M'\n"
       "  arlab simulate all -p 8 -s 1M --network machine.toml\n"
       "  mpirun -n 8 arlab run all -s 4K..4M --machine machine.toml");
@@ -219,7 +218,11 @@ void add_calibrate(CLI::App& command, Session& session) {
           options->probes.largest = bytes / 4 * 4;
         }},
        {.name = "for",
-        .read = [options](Text text, Text) { options->question = text; },
+        .read =
+            [options](Text text, Text what) {
+              parse_question(text, what);  // or throws, early
+              options->question = text;
+            },
         .takes_rest = true}})
       ->type_name("TIME");
   add_timeout(command, options->patience);

@@ -26,7 +26,7 @@ namespace {
 std::string saving(const Alternative& one, const ScaleRow& row) {
   constexpr double kShown = 0.0005;  // of the step
   if (one.what == row.scheduler || one.what == row.algorithm || one.what == row.strategy ||
-      one.saves < kShown)
+      (one.saves < kShown && !one.tie.value_or(false)))
     return "";
   return fmt::format("{} {:+.1f}%{}", one.what, -100 * one.saves,
                      one.tie.value_or(false) ? ", a tie" : "");

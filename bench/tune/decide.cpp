@@ -42,15 +42,16 @@ TuneDecision decide_by_time(const std::vector<TuneCandidate>& all,
     if (ties_with(*other, all.front())) tied.push_back(*other);
   if (tied.size() == 1) return decision;
   decision.nearest = ratio_interval(*tied[1].refits, *tied[0].refits);
-  const auto stays = std::find_if(tied.begin(), tied.end(), [&](const TuneCandidate& c) {
+  std::vector<TuneCandidate> near;
+  for (const TuneCandidate& one : tied)
+    if (one.median_us <= (1 + kTiedLoss) * all.front().median_us) near.push_back(one);
+  const auto stays = std::find_if(near.begin(), near.end(), [&](const TuneCandidate& c) {
     return before && c.choice == *before;
   });
-  decision.best = stays != tied.end()
-                      ? *stays
-                      : *std::min_element(tied.begin(), tied.end(),
-                                          [](const TuneCandidate& a, const TuneCandidate& b) {
-                                            return a.messages < b.messages;
-                                          });
+  const auto fewest = std::min_element(
+      near.begin(), near.end(),
+      [](const TuneCandidate& a, const TuneCandidate& b) { return a.messages < b.messages; });
+  decision.best = stays != near.end() ? *stays : *fewest;
   for (const TuneCandidate& one : tied)
     if (one.choice != decision.best.choice) decision.ties.push_back(one.choice);
   return decision;

@@ -47,13 +47,16 @@ struct TuneDecision {
   RatioInterval nearest = {};
 };
 
+inline constexpr double kTiedLoss = 0.05;  ///< of the fastest's time, which a tie may cost at most
+
 inline constexpr double kMargin = 0.03;  ///< of the default's time, which a choice gains at least
 
 /// Decides on each cell, among the candidates that `allowed` accepts. `usual` names the default:
 /// another candidate replaces it only if its times are lower by a rank-sum test with p below 0.05,
 /// corrected for the number of tests in all cells (Holm), if the 95% intervals of both medians are
 /// kMargin apart, and if it is not refuted. Where a cell has no default, the lowest median wins; in
-/// a tie, the choice of the next smaller size stays, or else the one with the fewest messages wins.
+/// a tie, of those within kTiedLoss the choice of the next smaller size stays, or else the one with
+/// the fewest messages wins.
 /// A cell without candidates has no decision.
 std::vector<std::optional<TuneDecision>> decide(
     const std::vector<TuneCell>& cells, const std::string& usual,

@@ -32,9 +32,9 @@ std::string tied_cells(const std::vector<std::optional<TuneDecision>>& decisions
   }
   if (tied == 0) return "";
   return fmt::format(
-      "A tie in {} of {}, where the 80% interval of the ratio to the fastest holds 1: the choice "
-      "of "
-      "the next smaller size stays there, or else the one with the fewest messages is taken.",
+      "A tie in {} of {}, where the 80% interval of the ratio to the fastest holds 1: of those "
+      "within 5%, the choice of the next smaller size stays there, or else the one with the fewest "
+      "messages is taken.",
       tied, show_plural(all, "cell"));
 }
 

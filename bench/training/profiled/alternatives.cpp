@@ -42,16 +42,16 @@ struct Candidate {
   TrainingPlan plan;
 };
 
-// Of these, the first is the choice.
+// Of these, the first is the choice; the best other one if it is a tie with it.
 Alternative best(const std::vector<Candidate>& all, const ScaleRow& row, const RefitSteps* refits) {
-  const auto found =
-      std::max_element(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
-        return a.alternative.saves < b.alternative.saves;
-      });
-  Alternative chosen = found->alternative;
-  if (refits && found != all.begin())
-    chosen.tie = refits->is_tie(found->plan, all.front().plan, row);
-  return chosen;
+  const auto saves_less = [](const Candidate& a, const Candidate& b) {
+    return a.alternative.saves < b.alternative.saves;
+  };
+  const auto other = std::max_element(all.begin() + 1, all.end(), saves_less);
+  if (other == all.end()) return all.front().alternative;
+  Alternative chosen = other->alternative;
+  if (refits) chosen.tie = refits->is_tie(other->plan, all.front().plan, row);
+  return chosen.saves > 0 || chosen.tie.value_or(false) ? chosen : all.front().alternative;
 }
 
 }  // namespace

@@ -204,7 +204,8 @@ TEST_CASE("what the model lacks is seen by the probes that it does not repeat") 
 
 TEST_CASE("80% intervals hold the true time in 80% of calibrations with other noise") {
   const int seeds = kSanitized ? 10 : 200;
-  // Of 200 seeds 72 to 88%; a sample of 10 has a deviation of 9 to 13%.
+  // Of 200 seeds 72 to 88%; of ratios more, since what the model lacks counts for both. A sample of
+  // 10 has a deviation of 9 to 13%.
   const double least = kSanitized ? 0.5 : 0.72, most = kSanitized ? 0.99 : 0.88;
   for (const simulator::Machine& truth : {host_machine(), one_machine()}) {
     const Coverage found = coverage(truth, seeds);
@@ -213,7 +214,7 @@ TEST_CASE("80% intervals hold the true time in 80% of calibrations with other no
     CHECK(found.part() >= least);
     CHECK(found.part() <= most);
     CHECK(found.ratio_part() >= least);
-    CHECK(found.ratio_part() <= most);
+    CHECK(found.ratio_part() <= most + 0.05);
   }
 }
 

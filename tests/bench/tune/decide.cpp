@@ -61,6 +61,11 @@ TEST_CASE("a tie keeps the choice of the next smaller size, or takes the one of 
   CHECK(decisions[0]->fastest->choice.algorithm == "ring");
   CHECK(decisions[0]->nearest.is_tie());
   CHECK(decisions[1]->ties.empty());
+  // A tie of which one takes long is called one, but the fastest is taken.
+  const std::vector<TuneCell> wide{
+      cell(4, 1024, {simulated("ring", 10, 0.5, 24), simulated("tree", 14, 0.5, 6)})};
+  CHECK(choices(wide, "") == "ring; ");
+  CHECK(decide(wide, "", any)[0]->ties == std::vector<TunedChoice>{{"tree", 1}});
 }
 
 TEST_CASE("the lowest of several clear wins is chosen") {
