@@ -16,6 +16,7 @@
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/decisions/cheapest.hpp"
 #include "bench/training/decisions/decision_report.hpp"
 #include "bench/training/profiled/alternatives.hpp"
 #include "bench/training/profiled/breakdown.hpp"

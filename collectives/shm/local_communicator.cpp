@@ -38,9 +38,12 @@ class LocalCommunicator final : public Communicator {
     for (int polls = 0;; ++polls) {
       const auto [done, any] = progress();
       if (done >= 0) return done;
-      if (any || stage_one()) polls = 0;
-      else if (polls < kPollsBeforeRest) relax();
-      else rest_(polls, bytes_in_progress());
+      if (any || stage_one())
+        polls = 0;
+      else if (polls < kPollsBeforeRest)
+        relax();
+      else
+        rest_(polls, bytes_in_progress());
     }
   }
 

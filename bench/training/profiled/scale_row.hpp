@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
-#include "bench/training/profiled/running_cost.hpp"
 #include "bench/training/profiled/scale_options.hpp"
+#include "bench/training/running_cost.hpp"
 #include "training/simulation/simulate_training.hpp"
 
 namespace arlab::bench {

@@ -1,6 +1,6 @@
 // The ranks of a process group over MPI, and their messages: what the PyTorch backend runs,
 // sanitized and without PyTorch.
-#include "training/plugins/torch/group_ranks.hpp"
+#include "training/plugins/torch/ranks/group_ranks.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,5 +1,5 @@
 // Collectives of a process group in shared memory, over threads, sanitized and without PyTorch.
-#include "training/plugins/torch/shared_group.hpp"
+#include "training/plugins/torch/ranks/shared_group.hpp"
 
 #include <algorithm>
 #include <barrier>
@@ -20,10 +20,10 @@ namespace {
 
 struct Aligned {
   explicit Aligned(std::size_t bytes)
-      : data(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{4096}))) {
+      : data(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{4096}))) {
     std::fill_n(data, bytes, std::byte{});
   }
-  ~Aligned() { ::operator delete(data, std::align_val_t{4096}); }
+  ~Aligned() { ::operator delete (data, std::align_val_t{4096}); }
   Aligned(const Aligned&) = delete;
   std::byte* data;
 };
@@ -51,7 +51,9 @@ Call call_of(const char* what, std::size_t elements, Rank root = -1, const char*
   return call;
 }
 
-float value(Rank rank, std::size_t i) { return static_cast<float>((i * 7 + 3) % 11) + static_cast<float>(rank); }
+float value(Rank rank, std::size_t i) {
+  return static_cast<float>((i * 7 + 3) % 11) + static_cast<float>(rank);
+}
 
 std::vector<float> values(Rank rank, std::size_t size, std::size_t first = 0) {
   std::vector<float> all(size);
@@ -96,15 +98,16 @@ TEST_CASE("every collective is right in shared memory, whatever its size") {
         expect(me != root || x == sums(ranks, size));
       }
       x.assign(size * all, -1);
-      std::copy_n(values(me, size).begin(), size, x.begin() + static_cast<std::ptrdiff_t>(at * size));
+      std::copy_n(values(me, size).begin(), size,
+                  x.begin() + static_cast<std::ptrdiff_t>(at * size));
       group.all_gather(call_of("all_gather", size), bytes(x));
       for (Rank rank = 0; rank < ranks; ++rank)
         expect(std::ranges::equal(std::span(x).subspan(static_cast<std::size_t>(rank) * size, size),
                                   values(rank, size)));
       x = values(me, size * all);
       group.reduce_scatter(call_of("reduce_scatter", size), bytes(x), kSum);
-      expect(std::ranges::equal(std::span(x).subspan(at * size, size),
-                                sums(ranks, size, at * size)));
+      expect(
+          std::ranges::equal(std::span(x).subspan(at * size, size), sums(ranks, size, at * size)));
       Call barrier;
       barrier.what = ShortText<24>("barrier");
       group.check(barrier);
@@ -144,8 +147,9 @@ TEST_CASE("ranks that call different collectives all get an error, and go on") {
     });
     for (Rank rank = 0; rank < kRanks; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
-      CHECK_THAT(errors[at], contains("rank 0 calls allreduce of " + std::to_string(size) + " Float") &&
-                                 contains("and rank 1 calls allreduce of " + std::to_string(size + 1)));
+      CHECK_THAT(errors[at],
+                 contains("rank 0 calls allreduce of " + std::to_string(size) + " Float") &&
+                     contains("and rank 1 calls allreduce of " + std::to_string(size + 1)));
       CHECK(kept[at] == values(rank, size));
       CHECK(after[at] == sums(kRanks, size));
     }
@@ -220,25 +224,25 @@ TEST_CASE("a collective that needs all ranks is refused while some have joined")
       errors[static_cast<std::size_t>(me)] = error.what();
     }
   });
-  for (const std::string& error : errors) CHECK_THAT(error, contains("rank 0 calls join") && contains("broadcast"));
+  for (const std::string& error : errors)
+    CHECK_THAT(error, contains("rank 0 calls join") && contains("broadcast"));
 }
 
 TEST_CASE("a wait in shared memory ends with what its rest throws") {
   std::string error;
-  on_sharing_threads(
-      2,
-      [&](SharedGroup& group, Rank me) {
-        if (me == 1) return;
-        try {
-          Call barrier;
-          barrier.what = ShortText<24>("barrier");
-          group.check(barrier);
-        } catch (const Stalled& stalled) {
-          error = stalled.what();
-        }
-      },
-      {8, [](void*, unsigned rests) {
-         if (rests > 10) throw Stalled("nobody comes");
-       }});
+  on_sharing_threads(2,
+                     [&](SharedGroup& group, Rank me) {
+                       if (me == 1) return;
+                       try {
+                         Call barrier;
+                         barrier.what = ShortText<24>("barrier");
+                         group.check(barrier);
+                       } catch (const Stalled& stalled) {
+                         error = stalled.what();
+                       }
+                     },
+                     {8, [](void*, unsigned rests) {
+                        if (rests > 10) throw Stalled("nobody comes");
+                      }});
   CHECK(error == "nobody comes");
 }

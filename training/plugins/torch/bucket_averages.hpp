@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "training/compressors/aggregate.hpp"
-#include "training/plugins/torch/group_ranks.hpp"
+#include "training/plugins/torch/ranks/group_ranks.hpp"
 
 namespace arlab::training {
 

@@ -9,7 +9,7 @@
 #include "collectives/mpi/subset.hpp"
 #include "collectives/patience.hpp"
 #include "collectives/shm/local_communicator.hpp"
-#include "training/plugins/torch/shared_roll_call.hpp"
+#include "training/plugins/torch/ranks/shared_roll_call.hpp"
 
 namespace arlab::training {
 namespace {
@@ -76,83 +76,88 @@ std::unique_ptr<SharedGroup> Group::make_shared() const {
 
 void Group::make_roll_calls() {
   if (parts_.memory) {
-    const auto its =
-        std::make_shared<SharedRollCall>(parts_.memory->data(), parts_.me, size());
+    const auto its = std::make_shared<SharedRollCall>(parts_.memory->data(), parts_.me, size());
     return waiter_.set_roll_calls(
-        {[its] { its->answer(); }, [its]() -> const auto& { return its->heard(); }}, parts_.me);
+        {[its] {
+      its->answer(); }, [its]() -> const auto& { return its->heard();
   }
-  roll_call_.emplace(*ranks_.link);
-  waiter_.set_roll_calls(
-      {[this] { roll_call_->answer(); }, [this]() -> const auto& { return roll_call_->heard(); }},
-      parts_.me);
-}
-
-// Where each process has processors to spare, a long allreduce is better left to another thread.
-int Group::looks_for(std::size_t bytes) const {
-  constexpr std::size_t kShortBytes = 1 << 20;
-  constexpr int kLooks = 1000;
-  if (crowded_) return 1;
-  return bytes <= kShortBytes || processors() < 2 * size() ? kLooks : 0;
-}
-
-// What has stalled is no longer read or written by MPI, as far as MPI can promise that.
-void Group::post(const Call& call, Task task, TaskQueue::Done done, TaskQueue::Needs needs,
-                 const Arrive& arrive) {
-  const bool here = arrive && queue_.begin_here();
-  bool all_are_there = false;
-  if (here) {
-    waiter_.set_has_turn(false);
-    all_are_there = !failed() && arrive(ranks_);
-  }
-  auto run = [this, call, needs, its = std::move(task)] {
-    waiter_.set_has_turn(needs == TaskQueue::Needs::turn);
-    try {
-      collectives::naming([&] { its(ranks_); }, [&] { return text(call); });
-    } catch (const collectives::Stalled&) {
-      ranks_.link->abandon();
-      throw;
-    }
-  };
-  if (!here)
-    queue_.post(std::move(run), std::move(done), needs);
-  else if (all_are_there)
-    queue_.run_here(std::move(run), std::move(done));
-  else
-    queue_.hand_over(std::move(run), std::move(done));
-}
-
-Count Group::bytes_sent() {
-  Count bytes = 0;
-  queue_.run([&] { bytes = ranks_.communicator.sent().bytes; });
-  return bytes;
-}
-
-Engine::Engine(Rank rank, Rank ranks)
-    : mpi_(collectives::Mpi::launched() || collectives::Mpi::runs()
-               ? collectives::Mpi::join({.seconds = 0})
-               : nullptr),
-      rank_(mpi_ ? mpi_->world().rank() : rank),
-      ranks_(mpi_ ? mpi_->world().ranks() : ranks),
-      messenger_(std::make_unique<Messenger>(turn_)) {}
-
-Engine::~Engine() {
-  for (const auto& group : groups_) group->end();
-  messenger_.reset();
-  if (std::none_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->damaged(); }))
-    return;
-  // A missing rank would hang MPI_Comm_free and MPI_Finalize: the process ends without them.
-  for (auto& group : groups_) static_cast<void>(group.release());
-  static_cast<void>(mpi_.release());
-}
-
-Group& Engine::add_group(GroupParts parts) {
-  const std::lock_guard turn(turn_);
-  collectives::Communicator* const world = mpi_ ? &mpi_->world() : nullptr;
-  const auto size = static_cast<Rank>(parts.members.size());
-  Group& group = *groups_.emplace_back(std::make_unique<Group>(
-      world, turn_, std::move(parts), std::max(size, ranks_) > processors()));
-  if (group.messages()) messenger_->add(*group.messages());
-  return group;
-}
-
+}, parts_.me);
 }  // namespace arlab::training
+roll_call_.emplace(*ranks_.link);
+  waiter_.set_roll_calls(
+      {[this] {
+  roll_call_->answer(); }, [this]() -> const auto& { return roll_call_->heard();
+  }
+  },
+      parts_.me);
+  }
+
+  // Where each process has processors to spare, a long allreduce is better left to another thread.
+  int Group::looks_for(std::size_t bytes) const {
+    constexpr std::size_t kShortBytes = 1 << 20;
+    constexpr int kLooks = 1000;
+    if (crowded_) return 1;
+    return bytes <= kShortBytes || processors() < 2 * size() ? kLooks : 0;
+  }
+
+  // What has stalled is no longer read or written by MPI, as far as MPI can promise that.
+  void Group::post(const Call& call, Task task, TaskQueue::Done done, TaskQueue::Needs needs,
+                   const Arrive& arrive) {
+    const bool here = arrive && queue_.begin_here();
+    bool all_are_there = false;
+    if (here) {
+      waiter_.set_has_turn(false);
+      all_are_there = !failed() && arrive(ranks_);
+    }
+    auto run = [this, call, needs, its = std::move(task)] {
+      waiter_.set_has_turn(needs == TaskQueue::Needs::turn);
+      try {
+        collectives::naming([&] { its(ranks_); }, [&] { return text(call); });
+      } catch (const collectives::Stalled&) {
+        ranks_.link->abandon();
+        throw;
+      }
+    };
+    if (!here)
+      queue_.post(std::move(run), std::move(done), needs);
+    else if (all_are_there)
+      queue_.run_here(std::move(run), std::move(done));
+    else
+      queue_.hand_over(std::move(run), std::move(done));
+  }
+
+  Count Group::bytes_sent() {
+    Count bytes = 0;
+    queue_.run([&] { bytes = ranks_.communicator.sent().bytes; });
+    return bytes;
+  }
+
+  Engine::Engine(Rank rank, Rank ranks)
+      : mpi_(collectives::Mpi::launched() || collectives::Mpi::runs()
+                 ? collectives::Mpi::join({.seconds = 0})
+                 : nullptr),
+        rank_(mpi_ ? mpi_->world().rank() : rank),
+        ranks_(mpi_ ? mpi_->world().ranks() : ranks),
+        messenger_(std::make_unique<Messenger>(turn_)) {}
+
+  Engine::~Engine() {
+    for (const auto& group : groups_) group->end();
+    messenger_.reset();
+    if (std::none_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->damaged(); }))
+      return;
+    // A missing rank would hang MPI_Comm_free and MPI_Finalize: the process ends without them.
+    for (auto& group : groups_) static_cast<void>(group.release());
+    static_cast<void>(mpi_.release());
+  }
+
+  Group& Engine::add_group(GroupParts parts) {
+    const std::lock_guard turn(turn_);
+    collectives::Communicator* const world = mpi_ ? &mpi_->world() : nullptr;
+    const auto size = static_cast<Rank>(parts.members.size());
+    Group& group = *groups_.emplace_back(std::make_unique<Group>(
+        world, turn_, std::move(parts), std::max(size, ranks_) > processors()));
+    if (group.messages()) messenger_->add(*group.messages());
+    return group;
+  }
+
+  }  // namespace arlab::training

@@ -14,8 +14,8 @@
 #include "collectives/mpi/messages/roll_call.hpp"
 #include "collectives/mpi/mpi.hpp"
 #include "training/plugins/torch/group_memory.hpp"
-#include "training/plugins/torch/group_ranks.hpp"
 #include "training/plugins/torch/messenger.hpp"
+#include "training/plugins/torch/ranks/group_ranks.hpp"
 #include "training/plugins/torch/task_queue.hpp"
 #include "training/plugins/torch/waiter.hpp"
 
@@ -24,7 +24,7 @@ namespace arlab::training {
 /// What a process group is made of.
 struct GroupParts {
   std::vector<Member> members = {};
-  Rank me = 0;                                   ///< in the group
+  Rank me = 0;                                    ///< in the group
   std::unique_ptr<GroupMemory> memory = nullptr;  ///< null: none is shared
   collectives::SizeRules rules = {};
   double seconds = 300;  ///< that a wait may take
@@ -81,8 +81,8 @@ class Group {
 
 class Engine {
  public:
-  /// Starts or joins MPI, on the calling thread, if a launcher of MPI has started the process or MPI
-  /// runs; else this is rank `rank` of `ranks`. Throws Error(environment).
+  /// Starts or joins MPI, on the calling thread, if a launcher of MPI has started the process or
+  /// MPI runs; else this is rank `rank` of `ranks`. Throws Error(environment).
   Engine(Rank rank, Rank ranks);
   /// Runs what was posted.
   ~Engine();

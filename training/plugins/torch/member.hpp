@@ -13,7 +13,7 @@ struct Member {
   Rank rank = 0;  ///< in the job
   int process = 0;
   std::string machine = {};
-  std::string system = {};      ///< tells machines of the same name apart
+  std::string system = {};     ///< tells machines of the same name apart
   bool wants_sharing = false;  ///< whether its rules have shared memory
 };
 

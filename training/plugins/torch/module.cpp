@@ -55,14 +55,13 @@ c10::intrusive_ptr<c10d::Work> average(const std::shared_ptr<BucketAverages>& av
                                        const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                                        const c10d::GradBucket& bucket) {
   return ours(*group, "arlab.compress()")
-      .average(averages, {bucket.getIndex(), bucket.isLast(), bucket.getBuffer(),
-                          bucket.getGradients()});
+      .average(averages,
+               {bucket.getIndex(), bucket.isLast(), bucket.getBuffer(), bucket.getGradients()});
 }
 
 c10::intrusive_ptr<c10d::Work> average_of(const std::shared_ptr<BucketAverages>& averages,
                                           const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-                                          std::size_t index, bool last,
-                                          const at::Tensor& gradients,
+                                          std::size_t index, bool last, const at::Tensor& gradients,
                                           const std::vector<at::Tensor>& tensors) {
   return ours(*group, "a compressor").average(averages, {index, last, gradients, tensors});
 }

@@ -67,8 +67,8 @@ std::unique_ptr<GroupMemory> memory_of(const Engine& engine, c10d::Store& store,
   const bool all_want = std::all_of(members.begin(), members.end(),
                                     [](const Member& member) { return member.wants_sharing; });
   if (engine.has_mpi() && !all_want) return nullptr;
-  auto memory = std::make_unique<GroupMemory>(store, me, size,
-                                              Group::shared_bytes(size, engine.has_mpi()));
+  auto memory =
+      std::make_unique<GroupMemory>(store, me, size, Group::shared_bytes(size, engine.has_mpi()));
   if (memory->why_not().empty()) return memory;
   if (!engine.has_mpi())
     fail(Blame::environment,
@@ -133,8 +133,7 @@ auto ProcessGroupArlab::allreduce(Tensors& tensors, const c10d::AllreduceOptions
   Group::Arrive arrive;
   if (needs == TaskQueue::Needs::nothing && is_flat(tensor))
     arrive = [&, looks = group_.looks_for(tensor.nbytes())](GroupRanks& ranks) {
-      return looks > 0 &&
-             ranks.arrive(call, training::bytes_of(tensor), reduction.operand, looks);
+      return looks > 0 && ranks.arrive(call, training::bytes_of(tensor), reduction.operand, looks);
     };
   return post(
       c10d::OpType::ALLREDUCE, "arlab:allreduce", call, tensors,
@@ -196,13 +195,14 @@ auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,
 auto ProcessGroupArlab::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) -> Work {
   const at::Tensor tensor = checked_result(the_one(tensors, "broadcast"), "broadcast");
   const Call call = call_of("broadcast", tensor, static_cast<Rank>(options.rootRank));
-  return post(c10d::OpType::BROADCAST, "arlab:broadcast", call, tensors,
-              [tensor, call](GroupRanks& ranks, Held& held) {
-                const at::Tensor its = flat(tensor, held);
-                ranks.broadcast(call, training::bytes_of(its));
-                restore(tensor, its);
-              },
-              needs_for(tensor.nbytes()));
+  return post(
+      c10d::OpType::BROADCAST, "arlab:broadcast", call, tensors,
+      [tensor, call](GroupRanks& ranks, Held& held) {
+        const at::Tensor its = flat(tensor, held);
+        ranks.broadcast(call, training::bytes_of(its));
+        restore(tensor, its);
+      },
+      needs_for(tensor.nbytes()));
 }
 
 // The tensors of other ranks than the root remain what they were.
@@ -210,27 +210,29 @@ auto ProcessGroupArlab::reduce(Tensors& tensors, const c10d::ReduceOptions& opti
   const at::Tensor tensor = checked_result(the_one(tensors, "reduce"), "reduce");
   const Reduction reduction = reduction_of(tensor, options.reduceOp);
   const Call call = call_of("reduce", tensor, reduction, static_cast<Rank>(options.rootRank));
-  return post(c10d::OpType::REDUCE, "arlab:reduce", call, tensors,
-              [tensor, reduction, call](GroupRanks& ranks, Held& held) {
-                const bool is_root = ranks.communicator.rank() == call.root;
-                const at::Tensor its =
-                    is_root ? flat(tensor, held)
-                            : held.emplace_back(tensor.clone(at::MemoryFormat::Contiguous));
-                if (reduction.bits)
-                  reduce_flat(ranks, call, its, reduction, held);
-                else
-                  ranks.reduce(call, training::bytes_of(its), reduction.operand);
-                if (is_root) restore(tensor, its);
-              },
-              reduction.bits ? TaskQueue::Needs::turn : needs_for(tensor.nbytes()));
+  return post(
+      c10d::OpType::REDUCE, "arlab:reduce", call, tensors,
+      [tensor, reduction, call](GroupRanks& ranks, Held& held) {
+        const bool is_root = ranks.communicator.rank() == call.root;
+        const at::Tensor its = is_root
+                                   ? flat(tensor, held)
+                                   : held.emplace_back(tensor.clone(at::MemoryFormat::Contiguous));
+        if (reduction.bits)
+          reduce_flat(ranks, call, its, reduction, held);
+        else
+          ranks.reduce(call, training::bytes_of(its), reduction.operand);
+        if (is_root) restore(tensor, its);
+      },
+      reduction.bits ? TaskQueue::Needs::turn : needs_for(tensor.nbytes()));
 }
 
 Rank ProcessGroupArlab::join() {
   Call call;
   call.what = ShortText<24>("join");
   const auto last = std::make_shared<Rank>(-1);
-  post(c10d::OpType::UNKNOWN, "arlab:join", call, {},
-       [last](GroupRanks& ranks, Held&) { *last = ranks.join(); }, TaskQueue::Needs::nothing)
+  post(
+      c10d::OpType::UNKNOWN, "arlab:join", call, {},
+      [last](GroupRanks& ranks, Held&) { *last = ranks.join(); }, TaskQueue::Needs::nothing)
       ->wait();
   return *last;
 }
@@ -238,15 +240,15 @@ Rank ProcessGroupArlab::join() {
 auto ProcessGroupArlab::barrier(const c10d::BarrierOptions&) -> Work {
   Call call;
   call.what = ShortText<24>("barrier");
-  return post(c10d::OpType::BARRIER, "arlab:barrier", call, {},
-              [call](GroupRanks& ranks, Held&) { ranks.check(call); },
-              group_.shares_calls() ? TaskQueue::Needs::nothing : TaskQueue::Needs::turn);
+  return post(
+      c10d::OpType::BARRIER, "arlab:barrier", call, {},
+      [call](GroupRanks& ranks, Held&) { ranks.check(call); },
+      group_.shares_calls() ? TaskQueue::Needs::nothing : TaskQueue::Needs::turn);
 }
 
 collectives::Messages& ProcessGroupArlab::messages() const {
   if (collectives::Messages* const its = group_.messages()) return *its;
-  fail(Blame::usage,
-       "send and recv need MPI: start the processes with mpirun instead of torchrun");
+  fail(Blame::usage, "send and recv need MPI: start the processes with mpirun instead of torchrun");
 }
 
 auto ProcessGroupArlab::send(Tensors& tensors, int to, int tag) -> Work {

@@ -65,8 +65,8 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
   /// Averages a bucket in place. The averages belong to one model.
   Work average(const std::shared_ptr<BucketAverages>& averages, const Bucket& bucket);
 
-  /// Takes part in the sums of the others, with zeros, until all ranks have joined. Returns the last
-  /// one that did.
+  /// Takes part in the sums of the others, with zeros, until all ranks have joined. Returns the
+  /// last one that did.
   Rank join();
 
   /// What this rank has sent in this group's collectives before this call; without what the

@@ -194,7 +194,8 @@ auto ProcessGroupArlab::_reduce_scatter_base(at::Tensor& output, at::Tensor& inp
   const Reduction reduction = reduction_of(from, options.reduceOp);
   const Call call = call_of("reduce_scatter", to, reduction);
   return post(c10d::OpType::_REDUCE_SCATTER_BASE, "arlab:reduce_scatter", call, {to},
-              scattering_sums(call, to, {from}, reduction), needs_for_blocks(from.nbytes(), reduction));
+              scattering_sums(call, to, {from}, reduction),
+              needs_for_blocks(from.nbytes(), reduction));
 }
 
 auto ProcessGroupArlab::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,

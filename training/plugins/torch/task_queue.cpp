@@ -78,9 +78,8 @@ void TaskQueue::run_all() {
     {
       std::unique_lock lock(mutex_);
       if (runner_.load() == std::this_thread::get_id()) runner_ = std::thread::id();
-      posted_.wait(lock, [&] {
-        return runner_.load() == std::thread::id() && (ends_ || !queue_.empty());
-      });
+      posted_.wait(
+          lock, [&] { return runner_.load() == std::thread::id() && (ends_ || !queue_.empty()); });
       if (queue_.empty()) return;
       runner_ = std::this_thread::get_id();
       next = std::move(queue_.front());

@@ -11,7 +11,7 @@
 
 #include "collectives/reduce/dtype.hpp"
 #include "training/compressors/compressor.hpp"
-#include "training/plugins/torch/call.hpp"
+#include "training/plugins/torch/ranks/call.hpp"
 
 namespace arlab::training {
 

@@ -12,7 +12,9 @@ namespace arlab::training {
 
 class SharedRollCall {
  public:
-  static std::size_t bytes_for(Rank ranks) { return static_cast<std::size_t>(ranks) * sizeof(Place); }
+  static std::size_t bytes_for(Rank ranks) {
+    return static_cast<std::size_t>(ranks) * sizeof(Place);
+  }
 
   /// `memory`: bytes_for(ranks) of zeros, at first.
   SharedRollCall(std::byte* memory, Rank me, Rank ranks)

@@ -1,4 +1,4 @@
-#include "training/plugins/torch/group_ranks.hpp"
+#include "training/plugins/torch/ranks/group_ranks.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -95,7 +95,9 @@ Rank GroupRanks::join() {
   return shared_->join();
 }
 
-void GroupRanks::check(const Call& call) { shared_ ? shared_->check(call) : agreement_.check(call); }
+void GroupRanks::check(const Call& call) {
+  shared_ ? shared_->check(call) : agreement_.check(call);
+}
 
 void GroupRanks::agree(const Call& call, Memory data, Operand operand) {
   if (shared_)
@@ -150,8 +152,7 @@ void GroupRanks::reduce(const Call& call, Memory data, Operand operand) {
 }
 
 void GroupRanks::all_gather(const Call& call, Memory all) {
-  if (shares(all.size()))
-    return in_shared([&] { shared_->all_gather(named(call, kShared), all); });
+  if (shares(all.size())) return in_shared([&] { shared_->all_gather(named(call, kShared), all); });
   if (travels_along(all.size())) {
     const Memory blocks = zeros(all.size());
     copy(block(blocks, communicator.rank()), block(all, communicator.rank()));

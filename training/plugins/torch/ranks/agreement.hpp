@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collectives/counting_communicator.hpp"
-#include "training/plugins/torch/call.hpp"
+#include "training/plugins/torch/ranks/call.hpp"
 
 namespace arlab::training {
 

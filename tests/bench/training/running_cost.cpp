@@ -1,7 +1,6 @@
-// What plans cost: prices and watts of GPUs, costs per sample, and sentences about them.
-#include "bench/training/profiled/running_cost.hpp"
+// What plans cost: prices and watts of GPUs, and costs per sample.
+#include "bench/training/running_cost.hpp"
 
-#include "bench/training/profiled/scale_row.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedules.hpp"
 #include "training/gpus/gpu.hpp"
@@ -16,17 +15,6 @@ const std::string& a100() {
   return label;
 }
 
-// One that takes a second per step.
-ScaleRow row_of(Rank gpus, Count batch, GpuPrice price, std::string network = "10G") {
-  return {.model = "m",
-          .device = "d",
-          .network = std::move(network),
-          .ranks = gpus,
-          .batch = batch,
-          .price = price,
-          .step = kPicosecondsPerSecond};
-}
-
 }  // namespace
 
 TEST_CASE("running costs are GPU-hours times prices") {
@@ -36,7 +24,6 @@ TEST_CASE("running costs are GPU-hours times prices") {
   CHECK(*cost.kilowatt_hours == Approx(5));
   CHECK(!running_cost({.watts = 500}, 36, 1000).dollars);
   CHECK(!running_cost({.dollars_per_hour = 2}, 36, 1000).kilowatt_hours);
-  CHECK(*row_of(36, 100, {.dollars_per_hour = 1}).cost().dollars == Approx(36e6 / 3600 / 3600));
 }
 
 TEST_CASE("prices and watts of GPUs: one for all, or one each") {
@@ -60,23 +47,4 @@ TEST_CASE("prices and watts of GPUs: one for all, or one each") {
   CHECK(error_text(Blame::usage, [&] { price_of(spec, a100()); }) ==
         "--compute price has 2 numbers for 0 GPUs: give one for all, or one for each --compute "
         "gpu");
-}
-
-TEST_CASE("the cheapest plan is named, and what the fastest costs") {
-  const GpuPrice price{.dollars_per_hour = 3.6, .watts = 360};
-  const ScaleRow few = row_of(8, 100, price), many = row_of(64, 50, price);
-  CHECK(explain_cost({few, many}) ==
-        std::vector<std::string>{"m costs least on 8 GPUs on 10G: $10 per million samples; on the "
-                                 "fastest, 64 GPUs on 10G, 2 times as much."});
-  CHECK(explain_cost({few, row_of(64, 200, price)}) ==
-        std::vector<std::string>{
-            "m costs least on 64 GPUs on 10G: $5 per million samples, and is fastest, too."});
-  CHECK(explain_cost({few}).empty());
-  const GpuPrice power{.watts = 360};
-  CHECK(explain_cost({row_of(8, 100, power), row_of(64, 50, power)}) ==
-        std::vector<std::string>{"m takes the least energy on 8 GPUs on 10G: 1 kWh per million "
-                                 "samples; on the fastest, 64 GPUs on 10G, 2 times as much."});
-  ScaleRow other = row_of(8, 100, price);
-  other.model = "n";
-  CHECK(explain_cost({few, other}).empty());
 }

@@ -1,4 +1,4 @@
-#include "training/plugins/torch/shared_group.hpp"
+#include "training/plugins/torch/ranks/shared_group.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -121,12 +121,12 @@ void SharedGroup::complain(const Call& first, const Call& other) {
     return concat(name, " calls ", text(call));
   };
   fail(Blame::usage,
-       concat("the ranks of a group call different collectives: ", asks(first), ", and ",
-              asks(other),
-              text(first) == text(other) ? ", with another ARLAB_ALGORITHM, or tensors of other sizes"
-                                         : "",
-              ": call the same collectives in the same order, with tensors of the same sizes and "
-              "types"));
+       concat(
+           "the ranks of a group call different collectives: ", asks(first), ", and ", asks(other),
+           text(first) == text(other) ? ", with another ARLAB_ALGORITHM, or tensors of other sizes"
+                                      : "",
+           ": call the same collectives in the same order, with tensors of the same sizes and "
+           "types"));
 }
 
 // What travels with the call: scaled if averages need that, and nothing of a long vector.
@@ -219,8 +219,7 @@ void SharedGroup::all_gather(const Call& call, Memory all) {
   }
   meet(call, block(steps_.me()));
   for (Rank rank = 0; rank < steps_.ranks() && each > 0; ++rank)
-    if (rank != steps_.me())
-      std::memcpy(block(rank).data(), shown(rank) + sizeof(Call), each);
+    if (rank != steps_.me()) std::memcpy(block(rank).data(), shown(rank) + sizeof(Call), each);
   leave();
 }
 

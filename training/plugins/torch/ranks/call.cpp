@@ -1,4 +1,4 @@
-#include "training/plugins/torch/call.hpp"
+#include "training/plugins/torch/ranks/call.hpp"
 
 #include "algorithms/base/text.hpp"
 

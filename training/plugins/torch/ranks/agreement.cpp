@@ -1,4 +1,4 @@
-#include "training/plugins/torch/agreement.hpp"
+#include "training/plugins/torch/ranks/agreement.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -3,14 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "algorithms/base/types.hpp"
 #include "bench/training/training_spec.hpp"
 
 namespace arlab::bench {
-
-struct ScaleRow;
 
 /// Of one GPU; none: not given, and not known.
 struct GpuPrice {
@@ -28,9 +25,5 @@ struct RunningCost {
 
 /// Of this many GPUs, each in use for the whole time. Servers are not counted.
 RunningCost running_cost(const GpuPrice& price, Rank gpus, double samples_per_second);
-
-/// Returns a sentence for each model of several rows: which row costs least, and what the fastest
-/// costs. Without prices, of the energy.
-std::vector<std::string> explain_cost(const std::vector<ScaleRow>& rows);
 
 }  // namespace arlab::bench

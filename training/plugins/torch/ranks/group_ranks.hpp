@@ -15,8 +15,8 @@
 #include "collectives/counting_communicator.hpp"
 #include "collectives/host/plan_cache.hpp"
 #include "collectives/plugins/size_rules.hpp"
-#include "training/plugins/torch/agreement.hpp"
-#include "training/plugins/torch/shared_group.hpp"
+#include "training/plugins/torch/ranks/agreement.hpp"
+#include "training/plugins/torch/ranks/shared_group.hpp"
 
 namespace arlab::training {
 
@@ -40,7 +40,8 @@ class GroupRanks {
 
   /// Whether vectors of that many bytes go through shared memory. Any thread may ask.
   bool shares(std::size_t bytes) const {
-    return shared_ && rule_for(rules_, static_cast<Bytes>(bytes)).shared != collectives::SharedUse::never;
+    return shared_ &&
+           rule_for(rules_, static_cast<Bytes>(bytes)).shared != collectives::SharedUse::never;
   }
   /// Whether calls are compared in shared memory.
   bool shares_calls() const { return shared_ != nullptr; }

@@ -13,7 +13,7 @@
 
 #include "collectives/reduce/dtype.hpp"
 #include "collectives/shm/step_collectives.hpp"
-#include "training/plugins/torch/call.hpp"
+#include "training/plugins/torch/ranks/call.hpp"
 
 namespace arlab::training {
 
@@ -44,8 +44,8 @@ class SharedGroup {
   /// Leaves the result of this rank's block in `all`, and scratch in the others.
   void reduce_scatter(const Call& call, Memory all, collectives::Operand operand);
 
-  /// Takes part in the sums of the others, with zeros, until all ranks have joined. Returns the last
-  /// one that did: the highest, if several came together.
+  /// Takes part in the sums of the others, with zeros, until all ranks have joined. Returns the
+  /// last one that did: the highest, if several came together.
   Rank join();
 
   /// Of vectors, so far.
