@@ -5,6 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/calibrate/exchanger.hpp"
+#include "bench/results/statistics.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -40,14 +41,6 @@ double maritz_jarrett(std::vector<double> logs) {
 
 }  // namespace
 
-double deviation_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  double mean = 0, squares = 0;
-  for (const double v : values) mean += v / static_cast<double>(values.size());
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
 double median_error(const std::vector<double>& samples, int turns) {
   expects(!samples.empty(), "a median of something");
   constexpr double kLeast = 1e-3, kMostError = 1;  // microseconds: below what clocks tell
@@ -60,7 +53,8 @@ double median_error(const std::vector<double>& samples, int turns) {
     for (auto turn = logs.begin(); logs.end() - turn >= static_cast<std::ptrdiff_t>(each);
          turn += static_cast<std::ptrdiff_t>(each))
       medians.push_back(median_of({turn, turn + static_cast<std::ptrdiff_t>(each)}));
-    error = std::max(error, deviation_of(medians) / std::sqrt(static_cast<double>(medians.size())));
+    error = std::max(error,
+                     summarize(medians).deviation / std::sqrt(static_cast<double>(medians.size())));
   }
   return std::min(error, kMostError);
 }

@@ -11,7 +11,4 @@ namespace arlab::bench {
 /// is at least what the medians of the turns say. Expects positive samples, at least one.
 double median_error(const std::vector<double>& samples, int turns = 1);
 
-/// Returns the standard deviation; 0 of fewer than two values.
-double deviation_of(const std::vector<double>& values);
-
 }  // namespace arlab::bench

@@ -8,11 +8,6 @@
 namespace arlab::bench {
 namespace {
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 // The smallest part of the vector that a rank must send or receive; twice that for an allreduce,
 // which does both.
 double bus_factor(const Problem& p) {

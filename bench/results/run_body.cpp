@@ -1,14 +1,6 @@
 #include "bench/results/run_body.hpp"
 
 namespace arlab::bench {
-namespace {
-
-template <class T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-}  // namespace
 
 Json to_json(const Summary& s) {
   return {{"n", s.samples},
@@ -20,16 +12,16 @@ Json to_json(const Summary& s) {
 
 void write(Json& j, const RunBody& b) {
   j["backend"] = b.backend.empty() ? Json(nullptr) : Json(b.backend);
-  j["modelled_us"] = value_or_null(b.modelled_us);
-  j["copy_limit_fraction"] = value_or_null(b.copy_limit_fraction);
-  j["native_choice"] = value_or_null(b.native_choice);
+  j["modelled_us"] = or_null(b.modelled_us);
+  j["copy_limit_fraction"] = or_null(b.copy_limit_fraction);
+  j["native_choice"] = or_null(b.native_choice);
   j["place"] = b.place();
   j["mode"] = b.timing();
   j["repeats"] = b.mode.repeats;
   j["cache"] = b.cache();
   j["start"] = b.start();
   j["summary_over_ranks"] = b.mean_over_ranks ? "mean" : "maximum";
-  j["binding"] = value_or_null(b.binding);
+  j["binding"] = or_null(b.binding);
   j["time_statistics_us"] = nullptr;
   j["time_variation"] = nullptr;
   j["ci_coverage"] = nullptr;
@@ -50,14 +42,14 @@ void write(Json& j, const RunBody& b) {
                        {"max", late->max_waiting_us.median}};
   j["entry_skew_us"] = late ? Json(late->entry_skew_us.median) : Json(nullptr);
   j["exit_skew_us"] = late ? Json(late->exit_skew_us.median) : Json(nullptr);
-  j["clock"] = value_or_null(b.clock);
-  j["clock_deviation_us"] = value_or_null(b.clock_deviation_us);
-  j["late_starts"] = value_or_null(b.late_starts);
-  j["rank_sum_p"] = value_or_null(b.rank_sum_p);
-  j["library"] = value_or_null(b.library);
-  j["library_ratio"] = value_or_null(b.library_ratio);
-  j["library_rank_sum_p"] = value_or_null(b.library_rank_sum_p);
-  j["source"] = value_or_null(b.source);
+  j["clock"] = or_null(b.clock);
+  j["clock_deviation_us"] = or_null(b.clock_deviation_us);
+  j["late_starts"] = or_null(b.late_starts);
+  j["rank_sum_p"] = or_null(b.rank_sum_p);
+  j["library"] = or_null(b.library);
+  j["library_ratio"] = or_null(b.library_ratio);
+  j["library_rank_sum_p"] = or_null(b.library_rank_sum_p);
+  j["source"] = or_null(b.source);
 }
 
 }  // namespace arlab::bench

@@ -13,6 +13,12 @@ namespace arlab::bench {
 
 using Json = nlohmann::ordered_json;
 
+/// Returns the value, or null.
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 /// A run's time, split by when the ranks entered and left.
 struct LateEntry {
   Summary collective_us;    ///< from the last entry to the last exit, per run

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "bench/calibrate/exchanger.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/topology_options.hpp"
 #include "bench/study/intervals/interval.hpp"
@@ -47,16 +49,10 @@ class QuestionTimes {
       all.push_back(
           microseconds(simulator::simulate(algorithm, problem, kFloatBytes, *network).finish));
     }
-    return median_us_of(all);
+    return median_of(std::move(all));
   }
 
  private:
-  static double median_us_of(std::vector<double> all) {
-    const auto middle = all.begin() + std::ssize(all) / 2;
-    std::nth_element(all.begin(), middle, all.end());
-    return *middle;
-  }
-
   const CalibrationQuestion& question_;
   std::shared_ptr<const simulator::Fabric> fabric_;
 };

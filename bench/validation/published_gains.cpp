@@ -145,7 +145,7 @@ Json to_json(const PredictedGain& p, const std::string& file) {
           {"gpus", p.row.gpus},
           {"gbit_per_s", p.row.gbit_per_s},
           {"published", p.row.value},
-          {"predicted", p.predicted ? Json(*p.predicted) : Json(nullptr)},
+          {"predicted", or_null(p.predicted)},
           {"at_gbit_per_s", p.predicted ? Json(p.at_gbit_per_s) : Json(nullptr)},
           {"skipped", p.predicted ? Json(nullptr) : Json(p.reason)}};
 }

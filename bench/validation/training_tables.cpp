@@ -139,7 +139,7 @@ Json to_json(const PredictedTraining& p, const std::string& file) {
           {"batch_per_gpu", p.row.batch_per_gpu},
           {"split", name(p.row.split)},
           {"measured_us", p.row.step_us()},
-          {"predicted_us", p.predicted_us ? Json(*p.predicted_us) : Json(nullptr)},
+          {"predicted_us", or_null(p.predicted_us)},
           {"skipped", p.predicted_us ? Json(nullptr) : Json(p.reason)}};
 }
 

@@ -174,7 +174,7 @@ Json to_json(const PredictedRow& p) {
           {"run", p.row.run},
           {"split", name(p.row.split)},
           {"measured_us", p.row.median_us},
-          {"predicted_us", p.predicted_us ? Json(*p.predicted_us) : Json(nullptr)},
+          {"predicted_us", or_null(p.predicted_us)},
           {"low_us", p.predicted_us ? Json(p.interval.low_us) : Json(nullptr)},
           {"high_us", p.predicted_us ? Json(p.interval.high_us) : Json(nullptr)},
           {"beyond_calibration", p.beyond_calibration},

@@ -9,6 +9,7 @@
 #include "collectives/relax.hpp"
 #include "collectives/shm/shared_channels.hpp"
 #include "collectives/shm/shared_round.hpp"
+#include "collectives/shm/started_rounds.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -29,34 +30,31 @@ class LocalCommunicator final : public Communicator {
         rest_(std::move(rest)) {}
 
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
-    round_of(lane).start(channels_, lane, round, operand);
-    started_.push_back(lane);
+    rounds_.of(lane).start(channels_, lane, round, operand);
+    rounds_.add(lane);
   }
 
   int wait() override {
-    expects(!started_.empty(), "wait() without a started lane");
+    expects(!rounds_.empty(), "wait() without a started lane");
     for (int polls = 0;; ++polls) {
-      const auto [done, any] = progress();
+      const auto [done, any] = rounds_.progress();
       if (done >= 0) return done;
-      if (any || stage_one())
+      if (any || rounds_.stage_one())
         polls = 0;
       else if (polls < kPollsBeforeRest)
         relax();
       else
-        rest_(polls, bytes_in_progress());
+        rest_(polls, rounds_.bytes_in_progress());
     }
   }
 
   int poll() override {
-    const auto [done, any] = progress();
-    if (done < 0 && !any) stage_one();
+    const auto [done, any] = rounds_.progress();
+    if (done < 0 && !any) rounds_.stage_one();
     return done;
   }
 
-  void abandon() noexcept override {
-    for (const int lane : started_) round_of(lane).abandon();
-    started_.clear();
-  }
+  void abandon() noexcept override { rounds_.abandon(); }
 
   void barrier() override { sum(0); }
   double max(double value) override {
@@ -84,41 +82,9 @@ class LocalCommunicator final : public Communicator {
     return all;
   }
 
-  SharedRound& round_of(int lane) {
-    const auto index = static_cast<std::size_t>(lane);
-    if (index >= rounds_.size()) rounds_.resize(index + 1);
-    return rounds_[index];
-  }
-
-  /// Returns a lane that is done, else -1, and whether anything moved.
-  std::pair<int, bool> progress() {
-    bool any = false;
-    for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
-      SharedRound& round = round_of(*lane);
-      any |= round.progress();
-      if (!round.done()) continue;
-      const int done = *lane;
-      started_.erase(lane);
-      return {done, any};
-    }
-    return {-1, any};
-  }
-
-  bool stage_one() {
-    return std::any_of(started_.begin(), started_.end(),
-                       [this](int lane) { return round_of(lane).stage_one(); });
-  }
-
-  std::size_t bytes_in_progress() {
-    std::size_t bytes = 0;
-    for (const int lane : started_) bytes += round_of(lane).bytes_in_progress();
-    return bytes;
-  }
-
   SharedChannels channels_;
   Rest rest_;
-  std::vector<SharedRound> rounds_;  // by lane
-  std::vector<int> started_;
+  StartedRounds<SharedRound> rounds_;
 };
 
 }  // namespace

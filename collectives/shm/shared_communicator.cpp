@@ -16,6 +16,7 @@
 #include "collectives/shm/peer_memory.hpp"
 #include "collectives/shm/shared_memory.hpp"
 #include "collectives/shm/split_round.hpp"
+#include "collectives/shm/started_rounds.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -54,22 +55,22 @@ class SharedCommunicator final : public Communicator, private Baseline {
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     for (const Transfer& t : round)
       expects(t.peer >= 0 && t.peer < ranks() && t.peer != rank(), "a peer must be another rank");
-    SplitRound& its = round_of(lane);
+    SplitRound& its = rounds_.of(lane);
     its.start(channels_, world_, lane, round, operand);
-    started_.push_back(lane);
+    rounds_.add(lane);
     far_parts_ += its.has_far_part() ? 1 : 0;
     watch_.progressed();
   }
 
   int wait() override {
-    expects(!started_.empty(), "wait() without a started lane");
+    expects(!rounds_.empty(), "wait() without a started lane");
     for (int spins = 0; spins < spins_; ++spins) {
       const auto [done, any] = progress();
       if (done >= 0) return done;
       if (any) spins = 0;
       relax();
     }
-    const Watch::Waiting waiting(watch_, bytes_in_progress());
+    const Watch::Waiting waiting(watch_, rounds_.bytes_in_progress());
     for (;;) {
       const auto [done, any] = progress();
       if (done >= 0) return done;
@@ -77,7 +78,7 @@ class SharedCommunicator final : public Communicator, private Baseline {
         watch_.progressed();
         continue;
       }
-      if (stage_one()) continue;
+      if (rounds_.stage_one()) continue;
       watch_.check([this] { return awaited(); });
       std::this_thread::yield();
     }
@@ -93,7 +94,7 @@ class SharedCommunicator final : public Communicator, private Baseline {
   int poll() override {
     const auto [done, any] = progress();
     if (done >= 0) return done;
-    if (any || stage_one()) {
+    if (any || rounds_.stage_one()) {
       watch_.progressed();
     } else {
       watch_.polled();
@@ -103,8 +104,7 @@ class SharedCommunicator final : public Communicator, private Baseline {
   }
 
   void abandon() noexcept override {
-    for (const int lane : started_) round_of(lane).abandon();
-    started_.clear();
+    rounds_.abandon();
     if (far_parts_ > 0) world_.abandon();
     far_parts_ = 0;
   }
@@ -162,46 +162,22 @@ class SharedCommunicator final : public Communicator, private Baseline {
 
   bool is_by_library() const { return by_library_ || !channels_.reaches_all(); }
 
-  SplitRound& round_of(int lane) {
-    const auto index = static_cast<std::size_t>(lane);
-    if (index >= rounds_.size()) rounds_.resize(index + 1);
-    return rounds_[index];
-  }
-
   /// Returns a lane that is done, else -1, and whether anything moved.
   std::pair<int, bool> progress() {
     bool any = false;
     if (far_parts_ > 0)
       if (const int lane = world_.poll(); lane >= 0) {
-        round_of(lane).far_part_done();
+        rounds_.of(lane).far_part_done();
         --far_parts_;
         any = true;
       }
-    for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
-      SplitRound& round = round_of(*lane);
-      any |= round.progress();
-      if (!round.done()) continue;
-      round.finish();
-      const int done = *lane;
-      started_.erase(lane);
-      return {done, any};
-    }
-    return {-1, any};
-  }
-
-  bool stage_one() {
-    return std::any_of(started_.begin(), started_.end(),
-                       [this](int lane) { return round_of(lane).stage_one(); });
-  }
-
-  std::size_t bytes_in_progress() {
-    std::size_t bytes = 0;
-    for (const int lane : started_) bytes += round_of(lane).bytes_in_progress();
-    return bytes;
+    const auto [done, moved] = rounds_.progress();
+    if (done >= 0) rounds_.of(done).finish();
+    return {done, any || moved};
   }
 
   std::string awaited() {
-    return "rank " + std::to_string(rank()) + " waits for " + round_of(started_.front()).awaited();
+    return "rank " + std::to_string(rank()) + " waits for " + rounds_.first().awaited();
   }
 
   Communicator& world_;
@@ -211,9 +187,8 @@ class SharedCommunicator final : public Communicator, private Baseline {
   PeerMemory peers_;
   bool reads_peers_;
   SharedChannels channels_;
-  const int spins_;                 // then it yields: the rank that it waits for may need the core
-  std::vector<SplitRound> rounds_;  // by lane
-  std::vector<int> started_;
+  const int spins_;  // then it yields: the rank that it waits for may need the core
+  StartedRounds<SplitRound> rounds_;
   int far_parts_ = 0;  // of started rounds, in progress
   std::vector<Transfer> slices_;
   bool by_library_ = false;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/results/statistics.hpp"
 #include "bench/text/units.hpp"
 #include "bench/validation/fit/intervals.hpp"
 
@@ -64,11 +66,9 @@ std::string outside_note(std::span<const Json* const> records) {
 
 double log_deviation(std::span<const double> values) {
   if (values.size() < 2 || *std::min_element(values.begin(), values.end()) <= 0) return 0;
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (const double v : values) mean += std::log(v) / n;
-  for (const double v : values) squares += (std::log(v) - mean) * (std::log(v) - mean);
-  return std::sqrt(squares / (n - 1));
+  std::vector<double> logs;
+  for (const double v : values) logs.push_back(std::log(v));
+  return summarize(std::move(logs)).deviation;
 }
 
 RatioInterval ratio_interval(const RefittedTime& a, const RefittedTime& b) {

@@ -132,10 +132,8 @@ std::string explain(const ScaleRow& row) {
 Json to_json(const ScaleRow& row) {
   Json alternatives = Json::array();
   for (const Alternative& one : row.alternatives)
-    alternatives.push_back({{"what", one.what},
-                            {"saves_fraction", one.saves},
-                            {"tie", one.tie ? Json(*one.tie) : Json(nullptr)}});
-  const auto known = [](const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); };
+    alternatives.push_back(
+        {{"what", one.what}, {"saves_fraction", one.saves}, {"tie", or_null(one.tie)}});
   const RunningCost cost = row.cost();
   return {
       {"schema", kSchema},
@@ -162,8 +160,8 @@ Json to_json(const ScaleRow& row) {
       {"collectives", row.steps.collectives},
       {"bytes_per_rank_step", row.steps.sent},
       {"samples_per_s", row.samples_per_second()},
-      {"dollars_per_million_samples", known(cost.dollars)},
-      {"kwh_per_million_samples", known(cost.kilowatt_hours)},
+      {"dollars_per_million_samples", or_null(cost.dollars)},
+      {"kwh_per_million_samples", or_null(cost.kilowatt_hours)},
       {"efficiency", row.efficiency()},
       {"each_rank", row.steps.each_rank},
       {"limit", name(row.limit)},

@@ -187,7 +187,7 @@ Json to_json(const PredictedNccl& p) {
           {"algorithm", p.algorithm},
           {"protocol", p.protocol},
           {"measured_us", p.row.us},
-          {"predicted_us", p.predicted_us ? Json(*p.predicted_us) : Json(nullptr)},
+          {"predicted_us", or_null(p.predicted_us)},
           {"nccl_us", p.predicted_us ? Json(p.nccl_us) : Json(nullptr)},
           {"skipped", p.predicted_us ? Json(nullptr) : Json(p.reason)}};
 }

@@ -23,9 +23,9 @@ constexpr int kLane = 4094;  // the vectors' lanes are the first ones
 Agreement::Agreement(collectives::CountingCommunicator& ranks, std::vector<std::string> names)
     : ranks_(ranks),
       names_(std::move(names)),
-      out_(sizeof(Known) + kMostBytes),
-      in_(sizeof(Known) + kMostBytes),
-      work_(kMostBytes) {
+      out_(sizeof(Known) + kMostBytesWithCall),
+      in_(sizeof(Known) + kMostBytesWithCall),
+      work_(kMostBytesWithCall) {
   const Problem problem{.ranks = ranks.ranks(), .elements = 1};
   const Algorithm& butterfly = find_algorithm("butterfly");
   const std::vector<Lane> lanes = lanes_of(butterfly, problem, 1);
@@ -56,7 +56,7 @@ void Agreement::run(const Call& call, std::span<std::byte> data, Operand operand
   known_.first = call;
   known_.first.rank = ranks_.rank();
   for (const Step& step : steps_) exchange(step, data, operand);
-  if (known_.differ) complain();
+  if (known_.differ) fail_for_different(known_.first, known_.other, names_);
 }
 
 // What is sent is what was known before. A message may be shorter than the memory that waits for
@@ -102,21 +102,6 @@ void Agreement::Known::add(const Call& call) {
     other = its;
     differ = 1;
   }
-}
-
-void Agreement::complain() const {
-  const auto asks = [&](const Call& call) {
-    const std::string name =
-        names_.empty() ? concat("rank ", call.rank) : names_[static_cast<std::size_t>(call.rank)];
-    return concat(name, " calls ", text(call));
-  };
-  const bool looks_same = text(known_.first) == text(known_.other);
-  fail(Blame::usage,
-       concat("the ranks of a group call different collectives: ", asks(known_.first), ", and ",
-              asks(known_.other),
-              looks_same ? ", with another ARLAB_ALGORITHM, or tensors of other sizes" : "",
-              ": call the same collectives in the same order, with tensors of the same sizes and "
-              "types"));
 }
 
 }  // namespace arlab::training

@@ -19,8 +19,6 @@ namespace arlab::training {
 
 class Agreement {
  public:
-  static constexpr std::size_t kMostBytes = 3800;  ///< of a vector that travels along
-
   /// `names`: of the ranks, in errors; by default their numbers.
   Agreement(collectives::CountingCommunicator& ranks, std::vector<std::string> names);
 
@@ -28,8 +26,8 @@ class Agreement {
   /// otherwise.
   void check(const Call& call) { run(call, {}, {}); }
 
-  /// The same, and reduces a vector of at most kMostBytes in place, which is left as it was if it
-  /// throws.
+  /// The same, and reduces a vector of at most kMostBytesWithCall in place, which is left as it was
+  /// if it throws.
   void allreduce(const Call& call, std::span<std::byte> data, collectives::Operand operand);
 
  private:
@@ -47,7 +45,6 @@ class Agreement {
 
   void run(const Call& call, std::span<std::byte> data, collectives::Operand operand);
   void exchange(const Step& step, std::span<std::byte> data, collectives::Operand operand);
-  [[noreturn]] void complain() const;
 
   collectives::CountingCommunicator& ranks_;
   std::vector<std::string> names_;

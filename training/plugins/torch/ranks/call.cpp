@@ -1,5 +1,6 @@
 #include "training/plugins/torch/ranks/call.hpp"
 
+#include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 
 namespace arlab::training {
@@ -10,6 +11,22 @@ std::string text(const Call& call) {
   if (!call.op.view().empty()) all += concat(" by ", call.op.view());
   if (call.root >= 0) all += concat(" with root ", call.root);
   return all;
+}
+
+void fail_for_different(const Call& first, const Call& other,
+                        const std::vector<std::string>& names) {
+  const auto asks = [&](const Call& call) {
+    const std::string name =
+        names.empty() ? concat("rank ", call.rank) : names[static_cast<std::size_t>(call.rank)];
+    return concat(name, " calls ", text(call));
+  };
+  const bool looks_same = text(first) == text(other);
+  fail(Blame::usage,
+       concat("the ranks of a group call different collectives: ", asks(first), ", and ",
+              asks(other),
+              looks_same ? ", with another ARLAB_ALGORITHM, or tensors of other sizes" : "",
+              ": call the same collectives in the same order, with tensors of the same sizes and "
+              "types"));
 }
 
 // FNV-1a.

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/base/types.hpp"
 
@@ -37,8 +40,17 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
+/// Of a vector that may travel with its call.
+inline constexpr std::size_t kMostBytesWithCall = 3800;
+inline bool travels_with_its_call(std::size_t bytes) { return bytes <= kMostBytesWithCall; }
+
 /// Returns "broadcast of 4 Float from rank 1".
 std::string text(const Call& call);
+
+/// Throws Error(usage): two ranks of a group ask for different things. `names`: of the ranks; by
+/// default their numbers.
+[[noreturn]] void fail_for_different(const Call& first, const Call& other,
+                                     const std::vector<std::string>& names);
 
 /// Adds a number, or a text, to what must be equal.
 std::uint64_t with(std::uint64_t detail, std::uint64_t value);

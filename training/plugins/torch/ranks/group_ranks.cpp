@@ -27,8 +27,6 @@ void copy(std::span<std::byte> into, std::span<const std::byte> from) {
   if (!from.empty()) std::memcpy(into.data(), from.data(), from.size());
 }
 
-bool travels_along(std::size_t bytes) { return bytes <= Agreement::kMostBytes; }
-
 }  // namespace
 
 GroupRanks::GroupRanks(std::unique_ptr<collectives::Communicator> its, collectives::SizeRules rules,
@@ -120,7 +118,7 @@ void GroupRanks::allreduce(const Call& call, Memory data, Operand operand) {
     return in_shared([&] { shared_->allreduce(named(call, kShared), data, operand); });
   const Algorithm* const its = algorithm(data, operand);
   const Call all = named(call, its ? std::string_view(its->name) : "native");
-  if (its == butterfly_ && travels_along(data.size())) return agree(all, data, operand);
+  if (its == butterfly_ && travels_with_its_call(data.size())) return agree(all, data, operand);
   check(all);
   allreduce(data, operand);
 }
@@ -129,7 +127,7 @@ void GroupRanks::allreduce(const Call& call, Memory data, Operand operand) {
 void GroupRanks::broadcast(const Call& call, Memory data) {
   if (shares(data.size()))
     return in_shared([&] { shared_->broadcast(named(call, kShared), data); });
-  if (travels_along(data.size())) {
+  if (travels_with_its_call(data.size())) {
     const Memory all = zeros(data.size());
     if (communicator.rank() == call.root) copy(all, data);
     agree(call, all, kEither);
@@ -144,7 +142,7 @@ void GroupRanks::broadcast(const Call& call, Memory data) {
 void GroupRanks::reduce(const Call& call, Memory data, Operand operand) {
   if (shares(data.size()))
     return in_shared([&] { shared_->reduce(named(call, kShared), data, operand); });
-  if (travels_along(data.size())) return agree(call, data, operand);
+  if (travels_with_its_call(data.size())) return agree(call, data, operand);
   check(call);
   const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
   plans_.get(find_algorithm("tree"), problem(Collective::reduce, elements, call.root), operand)
@@ -153,7 +151,7 @@ void GroupRanks::reduce(const Call& call, Memory data, Operand operand) {
 
 void GroupRanks::all_gather(const Call& call, Memory all) {
   if (shares(all.size())) return in_shared([&] { shared_->all_gather(named(call, kShared), all); });
-  if (travels_along(all.size())) {
+  if (travels_with_its_call(all.size())) {
     const Memory blocks = zeros(all.size());
     copy(block(blocks, communicator.rank()), block(all, communicator.rank()));
     agree(call, blocks, kEither);
@@ -168,7 +166,7 @@ void GroupRanks::all_gather(const Call& call, Memory all) {
 void GroupRanks::reduce_scatter(const Call& call, Memory all, Operand operand) {
   if (shares_blocks(all, operand))
     return in_shared([&] { shared_->reduce_scatter(named(call, kShared), all, operand); });
-  if (travels_along(all.size())) return agree(call, all, operand);
+  if (travels_with_its_call(all.size())) return agree(call, all, operand);
   check(call);
   const auto elements = static_cast<Count>(all.size() / size_of(operand.dtype));
   plans_.get(find_algorithm("ring"), problem(Collective::reduce_scatter, elements), operand)
@@ -178,7 +176,7 @@ void GroupRanks::reduce_scatter(const Call& call, Memory all, Operand operand) {
 void GroupRanks::gather(const Call& call, Memory mine, Memory all) {
   const auto ranks = static_cast<std::size_t>(communicator.ranks());
   const bool is_root = communicator.rank() == call.root;
-  if (travels_along(mine.size() * ranks)) {
+  if (travels_with_its_call(mine.size() * ranks)) {
     const Memory blocks = zeros(mine.size() * ranks);
     copy(block(blocks, communicator.rank()), mine);
     agree(call, blocks, kEither);
@@ -195,7 +193,7 @@ void GroupRanks::gather(const Call& call, Memory mine, Memory all) {
 void GroupRanks::scatter(const Call& call, Memory all, Memory mine) {
   const auto ranks = static_cast<std::size_t>(communicator.ranks());
   const bool is_root = communicator.rank() == call.root;
-  if (travels_along(mine.size() * ranks)) {
+  if (travels_with_its_call(mine.size() * ranks)) {
     const Memory blocks = zeros(mine.size() * ranks);
     if (is_root) copy(blocks, all);
     agree(call, blocks, kEither);

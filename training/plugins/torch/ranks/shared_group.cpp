@@ -34,8 +34,6 @@ Count elements_of(std::span<const std::byte> data, Operand operand) {
   return static_cast<Count>(data.size() / collectives::size_of(operand.dtype));
 }
 
-bool travels_with_its_call(std::size_t bytes) { return bytes <= SharedGroup::kMostBytes; }
-
 // Of a sum that a rank without data can take part in: what is summed.
 std::optional<Operand> summed(const Call& call) {
   constexpr std::pair<std::string_view, DType> kTypes[] = {
@@ -111,22 +109,7 @@ void SharedGroup::compare() {
       if (joined_[static_cast<std::size_t>(rank)]) add(call_of(rank));
   if (!differ) return;
   leave();
-  complain(first, other);
-}
-
-void SharedGroup::complain(const Call& first, const Call& other) {
-  const auto asks = [&](const Call& call) {
-    const std::string name =
-        names_.empty() ? concat("rank ", call.rank) : names_[static_cast<std::size_t>(call.rank)];
-    return concat(name, " calls ", text(call));
-  };
-  fail(Blame::usage,
-       concat(
-           "the ranks of a group call different collectives: ", asks(first), ", and ", asks(other),
-           text(first) == text(other) ? ", with another ARLAB_ALGORITHM, or tensors of other sizes"
-                                      : "",
-           ": call the same collectives in the same order, with tensors of the same sizes and "
-           "types"));
+  fail_for_different(first, other, names_);
 }
 
 // What travels with the call: scaled if averages need that, and nothing of a long vector.

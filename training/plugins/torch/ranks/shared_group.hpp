@@ -21,8 +21,6 @@ class SharedGroup {
  public:
   using Memory = std::span<std::byte>;
 
-  static constexpr std::size_t kMostBytes = 3800;  ///< of a vector that travels with its call
-
   /// `names`: of the ranks, in errors; by default their numbers.
   SharedGroup(collectives::StepCollectives steps, std::vector<std::string> names);
 
@@ -58,7 +56,6 @@ class SharedGroup {
   const std::byte* shown(Rank rank);  // the call of a rank, and what travels with it
   Call call_of(Rank rank);
   void compare();
-  [[noreturn]] void complain(const Call& first, const Call& other);
   void combine_shown(Memory data, std::size_t skipped, collectives::Operand operand);
   std::span<const std::byte> contribution(Memory data, collectives::Operand operand);
   void add_zeros(const Call& theirs);
