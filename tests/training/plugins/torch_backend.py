@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,6 +26,21 @@ def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
+
+
+def segments():
+    """Files of shared memory but those of MPI jobs that run beside: torchrun's ranks start none."""
+    return {name for name in os.listdir("/dev/shm") if not name.startswith("vader_segment.")}
+
+
+def new_segments(before):
+    """Those that stay: what belongs to other tests ends with them."""
+    new = segments() - before
+    deadline = time.monotonic() + 120
+    while new and time.monotonic() < deadline:
+        time.sleep(1)
+        new &= segments()
+    return new
 
 
 class BackendTest(unittest.TestCase):
@@ -48,10 +64,10 @@ class Backend(BackendTest):
                 self.assertIn("all collectives are right", out)
 
     def test_processes_of_torchrun_need_no_mpi(self):
-        before = set(os.listdir("/dev/shm"))
+        before = segments()
         out, _ = self.run_ranks(3, "all_collectives.py", free_port(), launcher=torchrun(3), ARLAB_TEST_NO_MESSAGES=1)
         self.assertIn("all collectives are right", out)
-        self.assertEqual(set(os.listdir("/dev/shm")) - before, set())
+        self.assertEqual(new_segments(before), set())
 
     def test_groups_start_again_after_their_end_by_file_and_by_address(self):
         for launcher in (torchrun(2), None):
@@ -60,10 +76,10 @@ class Backend(BackendTest):
                 self.assertEqual(out.count("right"), 4, out)
 
     def test_a_killed_rank_is_named_and_leaves_nothing(self):
-        before = set(os.listdir("/dev/shm"))
+        before = segments()
         _, err = self.run_ranks(3, "killed.py", free_port(), status=1, launcher=torchrun(3))
         self.assertRegex(err, r"RuntimeError: arlab: allreduce of \d+ Float by SUM: timeout after 3 s: rank 1 \(process \d+\) does not take part")
-        self.assertEqual(set(os.listdir("/dev/shm")) - before, set())
+        self.assertEqual(new_segments(before), set())
 
     def test_messages_and_groups_in_any_order(self):
         out, _ = self.run_ranks(3, "messages.py", free_port())
