@@ -75,7 +75,7 @@ class Share(program.ProgramTest):
         self.check_whole()
 
     def test_killed_at_any_time_nothing_is_lost(self):
-        command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..64+1", "-s", "64K", "--json", "killed.jsonl", "--jobs", "share=on")
+        command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..40+1", "-s", "64K", "--json", "killed.jsonl", "--jobs", "share=on")
         self.arlab(*command[:-2])
         expected = program.parse(self.read("killed.jsonl"))[1]
         (self.folder / "killed.jsonl").unlink()
@@ -83,8 +83,8 @@ class Share(program.ProgramTest):
         for attempt in range(20):
             more = ("--resume",) if attempt else ()
             processes = [self.launch(r, 3, *command, *more) for r in range(3)]
-            time.sleep(0.02 + 0.2 * rounds.random())
-            if attempt < 6:
+            time.sleep(0.02 + 0.1 * rounds.random())
+            if attempt < 4:
                 victim = processes[rounds.randrange(3)]
                 victim.send_signal(signal.SIGKILL)
             for process in processes:

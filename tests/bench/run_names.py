@@ -41,14 +41,15 @@ class Names(program.ProgramTest):
             good = self.records(words)
             for turn, name in enumerate(HOSTILE):
                 for number, key in enumerate(STRINGS):
-                    if key != STRINGS[0] and (turn + number) % 4 != 0:
+                    if key != STRINGS[0] and (turn + number) % 6 != 0:
                         continue
                     lines = copy.deepcopy(good)
                     for line in lines[1:]:
                         if isinstance(line.get(key, 0), (str, type(None))) and key in line:
                             line[key] = name
                     (self.folder / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-                    self.check("compare", "bad.jsonl", "bad.jsonl")
+                    if number % 2:
+                        self.check("compare", "bad.jsonl", "bad.jsonl")
                     self.check("compare", "good.jsonl", "bad.jsonl")
                     if key == STRINGS[0] and turn % 3 == 1:
                         code, _, _ = self.check("report", "bad.jsonl", "-o", "page.html")
@@ -57,7 +58,7 @@ class Names(program.ProgramTest):
                             self.assertIsNone(HARMFUL.search(self.read("page.html")))
 
     def test_arguments(self):
-        """Every command that takes a name, or a file, gets two hostile ones."""
+        """Every command that takes a name, or a file, gets a hostile one."""
         for turn, name in enumerate([*HOSTILE, "\udcff\udcfe"]):
             for number, words in enumerate((["simulate", name, "-p", "2"], ["simulate", "ring", "-p", "2", "--network", name], ["show", name, "-p", "2"],
                           ["show", "topology", name], ["verify", name, "-p", "2"], ["count", name, "-p", "2"], ["run", name],
@@ -66,12 +67,12 @@ class Names(program.ProgramTest):
                           ["compare", name, name], ["report", name], ["export", name, "-p", "2"], ["list", name], [name],
                           ["simulate", "ring", "-p", "2", "--network", name], ["explore", "-o", f"{name}/x/"], ["simulate", f"--{name}"],
                           ["simulate", "ring", "-p", "2", "-s", name], ["report", name, "-o", name])):
-                if (turn + number) % 4 == 0:
+                if (turn + number) % 8 == 0:
                     self.check(*words)
 
     def test_files_with_such_names(self):
         """Notes name files."""
-        for number, name in enumerate(HOSTILE[::2]):
+        for number, name in enumerate(HOSTILE[::3]):
             name = name.replace("/", "_") + str(number)
             self.check("simulate", "ring", "-p", "2", "-s", "1K", "--json", name)
             self.check("simulate", "ring", "-p", "2", "-s", "1K", "--json", name)  # keeps the earlier

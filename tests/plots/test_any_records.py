@@ -12,7 +12,7 @@ from test_charts import Folder, charts, records  # puts plots/ on the module pat
 from any_records import any_lines, text_of
 from charts import catalog, slices, style, tables, winners
 
-TRIALS = int(os.environ.get("ARLAB_TRIALS", "30"))
+TRIALS = int(os.environ.get("ARLAB_TRIALS", "24"))
 
 
 def on_networks(lines: list[dict]) -> list[dict]:
