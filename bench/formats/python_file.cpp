@@ -39,8 +39,7 @@ class PythonProcess {
   explicit PythonProcess(const std::string& path) : path_(path) {
     int to[2], from[2];
     // A socket, since to write to a pipe that Python has closed would end this process.
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0 ||
-        pipe2(from, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0 || pipe2(from, O_CLOEXEC) != 0)
       cannot_start(errno);
     const std::string code = fmt::format(
         "import sys\nsys.path.append('/proc/self/fd/{}/bench/python')\n"
