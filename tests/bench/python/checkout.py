@@ -42,9 +42,8 @@ def main():
         if subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False).returncode:
             print(f"skipped: this Python has no module {module}: ./lab packages installs it")
             return SKIPPED
-    [install] = [line for block in first_steps.blocks("sh") for line in block.splitlines() if not line.startswith("#")]
-    make, compile_ = install.split(" && ")
-    assert (make, compile_) == ("python3 -m venv venv", "venv/bin/pip install ."), install
+    make, compile_ = re.findall(r"`([^`]*(?:venv venv|pip install) ?[^`]*)`", first_steps.STEPS)
+    assert (make, compile_) == ("python3 -m venv venv", "venv/bin/pip install ."), (make, compile_)
     [lines] = re.findall(r"^```python\n(import arlab.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
