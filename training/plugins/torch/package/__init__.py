@@ -10,23 +10,21 @@ ARLAB_ALGORITHM=butterfly@16K,ring chooses algorithms by size instead.
 """
 import datetime
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import torch
 import torch.distributed as dist  # loads what the compiled module needs
+from torch._C._distributed_c10d import GradBucket, ProcessGroup, Store  # those of dist, which have types here
 from torch.distributed.rendezvous import rendezvous
 
 from . import _torch  # registers the backend
 from ..virtual import profile, start
 
-if TYPE_CHECKING:  # names that torch.distributed does not export
-    from torch._C._distributed_c10d import GradBucket, ProcessGroup, Store
-
 __all__ = ["bytes_sent", "compress", "init", "local_rank", "profile", "rank", "world_size"]
 
-Hook = Callable[[Optional["ProcessGroup"], "GradBucket"], "torch.futures.Future[torch.Tensor]"]
+Hook = Callable[[Optional[ProcessGroup], GradBucket], "torch.futures.Future[torch.Tensor]"]
 
-_stores: Dict[str, "Store"] = {}  # by address: a job that starts again finds the same one, and uses other names in it
+_stores: Dict[str, Store] = {}  # by address: a job that starts again finds the same one, and uses other names in it
 _starts: Dict[str, int] = {}
 
 
@@ -89,7 +87,7 @@ def compress(spec: str, *, seed: int = 0) -> Hook:
     """
     averages = _torch.BucketAverages(spec, seed)
 
-    def hook(state: Optional["ProcessGroup"], bucket: "GradBucket") -> torch.futures.Future[torch.Tensor]:
+    def hook(state: Optional[ProcessGroup], bucket: GradBucket) -> torch.futures.Future[torch.Tensor]:
         group: Any = dist.group.WORLD if state is None else state
         work: Any = _torch.average(averages, group, bucket)  # whose get_future() has no type
         averaged: torch.futures.Future[torch.Tensor] = work.get_future().then(lambda future: future.value()[0])
@@ -99,7 +97,7 @@ def compress(spec: str, *, seed: int = 0) -> Hook:
     return hook
 
 
-def bytes_sent(group: Optional["ProcessGroup"] = None) -> int:
+def bytes_sent(group: Optional[ProcessGroup] = None) -> int:
     """The bytes that this rank has sent in the collectives of a group, by default that of all ranks.
 
     It waits for the collectives that were called before. It does not count what MPI's own allreduce sends,
