@@ -214,6 +214,7 @@ int run(RunCommand& command, Job& job) {
     command.sweep.ranks = {std::to_string(job.default_ranks(backend))};
   MeasureOptions& how = command.measure;
   if (how.precision > 0 && how.min_runs < how.max_runs) how.max_runs = 1'000'000;
+  how.stoppable = command.sweep.caller != nullptr;
   if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
@@ -268,10 +269,9 @@ int run(RunCommand& command, Job& job) {
 void add_run(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
-      "results.jsonl\n"
-      "  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json launches.jsonl\n"
-      "  arlab run ring -p 4 -s 1M --buffers in-place,out-of-place --mode alone,streaming "
-      "--time 5s:precision=2%");
+      "results.jsonl\n  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json "
+      "launches.jsonl\n  arlab run ring -p 4 -s 1M --buffers in-place,out-of-place --mode "
+      "alone,streaming --time 5s:precision=2%");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(command, true);
   add_run_options(command, *options);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,9 +36,11 @@ std::size_t end_of_path(const std::string& name) {
 // A process that answers lines of JSON with lines of JSON.
 class PythonProcess {
  public:
-  explicit PythonProcess(const std::string& path) {
+  explicit PythonProcess(const std::string& path) : path_(path) {
     int to[2], from[2];
-    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) cannot_start(errno);
+    // A socket, since to write to a pipe that Python has closed would end this process.
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0 || pipe2(from, O_CLOEXEC) != 0)
+      cannot_start(errno);
     const std::string code = fmt::format(
         "import sys\nsys.path.append('/proc/self/fd/{}/bench/python')\n"
         "from arlab._served import serve\nserve(sys.argv[1])",
@@ -56,12 +59,12 @@ class PythonProcess {
     ::close(to[0]);
     ::close(from[1]);
     if (error != 0) cannot_start(error);
-    in_ = fdopen(to[1], "w");
+    in_ = to[1];
     out_ = fdopen(from[0], "r");
   }
   // It ends at the end of its input.
   ~PythonProcess() {
-    std::fclose(in_);
+    ::close(in_);
     std::fclose(out_);
     ::waitpid(child_, nullptr, 0);
   }
@@ -70,8 +73,13 @@ class PythonProcess {
 
   Answer ask(const Answer& question) {
     const std::lock_guard lock(mutex_);
-    std::fputs((question.dump() + "\n").c_str(), in_);
-    std::fflush(in_);
+    const std::string line = question.dump() + "\n";
+    for (std::size_t sent = 0; sent < line.size();) {
+      const ssize_t more = ::send(in_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+      if (more < 0 && errno == EINTR) continue;
+      if (more < 0) break;  // it has ended, and answers nothing
+      sent += static_cast<std::size_t>(more);
+    }
     return answer();
   }
 
@@ -82,7 +90,9 @@ class PythonProcess {
     while (!line.ends_with('\n') && std::fgets(part, sizeof part, out_)) line += part;
     Answer message = Answer::parse(line, nullptr, false);
     if (!line.ends_with('\n') || message.is_discarded())
-      fail(Blame::environment, "Python ended early: its message is above");
+      fail(Blame::environment,
+           "Python ended early, with " + path_ +
+               ": if it says nothing above, look there for what ends it or closes its files");
     if (message.contains("error"))
       fail(message["blame"] == 1 ? Blame::check : Blame::usage, message["error"]);
     return message;
@@ -95,8 +105,9 @@ class PythonProcess {
                                          std::strerror(error)));
   }
 
+  std::string path_;
   pid_t child_ = -1;
-  std::FILE* in_ = nullptr;
+  int in_ = -1;
   std::FILE* out_ = nullptr;
   std::mutex mutex_;
 };

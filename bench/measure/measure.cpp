@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
+#include "algorithms/base/stop.hpp"
 #include "bench/text/units.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/host/clock_sync.hpp"
@@ -39,7 +40,10 @@ class Measuring {
 
   Measurements all() {
     prepare();
-    for (std::size_t i = 0; i < configs_.size(); ++i) calibrate(i);
+    for (std::size_t i = 0; i < configs_.size(); ++i) {
+      stop_together();
+      calibrate(i);
+    }
     if (options_.precision > 0)
       run_until_precise();
     else
@@ -125,10 +129,16 @@ class Measuring {
     return options_.limited && spent_us_[i] >= 1e6 * options_.seconds;
   }
 
+  // A rank that alone stopped would leave the others waiting.
+  void stop_together() {
+    if (options_.stoppable && control_.max(stop_is_asked.load() ? 1 : 0) > 0) throw Stopped();
+  }
+
   void time(std::size_t i, int runs) {
     constexpr double kBlock = 10'000;  // microseconds: ranks seldom need to agree on the time spent
     const int block = std::max(1, static_cast<int>(kBlock / std::max(once_us_[i], 1.0)));
     for (int done = 0; done < runs && !is_over(i);) {
+      stop_together();
       const Steady::time_point start = Steady::now();
       const int until = std::min(runs, done + block);
       for (; done < until; ++done) keep(i, run(i));

@@ -29,6 +29,8 @@ struct MeasureOptions {
   bool at_agreed_time = false;             ///< ranks start by the clock instead of a barrier
   Rank late_rank = -1;                     ///< enters each run `late_seconds` late; -1: none
   double late_seconds = 0;
+  /// Whether a caller may ask to stop (stop.hpp): ranks then agree on it while they measure.
+  bool stoppable = false;
 };
 
 struct Measurement {
@@ -57,7 +59,8 @@ struct Measurements {
 /// without an algorithm is the backend's native collective.
 ///
 /// A run copies the input into place, waits for all ranks, and starts the clock. After the
-/// collective it takes the slowest rank's time and checks every element that must be right.
+/// collective it takes the slowest rank's time and checks every element that must be right. Throws
+/// Stopped on all ranks.
 Measurements measure_all(collectives::Executor& executor, std::span<const Config> configs,
                          const MeasureOptions& options);
 

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
+import python_programs
+
 # What a run may end with. REFUSED: the input is wrong. EITHER: it may be refused or done, but never in silence.
 REFUSED, DONE, EITHER = "refused", "done", "either"
 
@@ -416,6 +418,35 @@ def text_cases(arlab, environment):
                            files={file: damaged})
 
 
+def python_cases():
+    """Algorithms in Python files, which the program starts Python for."""
+    commands = (["verify", "-p", "3"], ["count", "-p", "3", "-n", "10"], ["simulate", "-p", "4", "-s", "1K"], ["run", "-p", "2", "-n", "10", "--time", "0"])
+
+    def case(kind, verb, label, text, expect, names=()):
+        file = f"mine-{label}.py"
+        said = [name.replace("FILE", file) for name in names]
+        return Case(kind, [verb[0], f"file:{file}", *verb[1:]], expect, said, files={file: text})
+
+    for verb in (*commands, ["show", "-p", "3"], ["export", "-p", "3", "-n", "10"]):
+        yield case("an algorithm in Python", verb, "right", python_programs.RIGHT, DONE)
+    for label, text in python_programs.ODD:
+        for verb in commands[:2]:
+            yield case("an odd file in Python", verb, label, text, EITHER if label.startswith("closes") else DONE, ["Python"])
+    for label, text, names in python_programs.FILES:
+        yield case("no algorithm in Python", commands[0], label, text, REFUSED, names)
+    for label, text, names in python_programs.WRONG:
+        for verb in commands:
+            yield case("a wrong algorithm in Python", verb, label, text, EITHER, [*names, "wrong results"])
+    for label, text, names in python_programs.COSTS:
+        yield case("a wrong formula in Python", commands[1], label, text, REFUSED, names)
+    for name in ("", ".py", "missing.py", "folder.py", "right.py:", "right.py:nosuch", "right.py:%s%n", "right.py:mine:mine", "right.py\nx.py", "y" * 5000 + ".py"):
+        yield Case("no file in Python", ["verify", f"file:{name}", "-p", "3"], REFUSED, [name[:40].split(":")[0] or "file:", "file"],
+                   files={"right.py": python_programs.RIGHT, "folder.py/x": ""})
+    yield Case("no Python", ["verify", "file:right.py", "-p", "3"], REFUSED, ["python3"], {"PATH": "/nonexistent"}, files={"right.py": python_programs.RIGHT})
+    yield Case("output is the input", ["export", "file:right.py", "-p", "3", "-n", "10", "-o", "right.py"], REFUSED, ["right.py"], kept="right.py",
+               files={"right.py": python_programs.RIGHT})
+
+
 def table_cases():
     """Damaged tables of published measurements."""
     head = "round,org,system,model,gpus,global_batch,samples_per_s,step_ms,runs,split"
@@ -501,6 +532,6 @@ def all_cases(arlab, environment):
         for option in own:
             cases += value_cases(option, BASES[command])
     for more in (wrong_verb_cases(options, known), word_cases(known), pair_cases(), rank_cases(known), output_cases(known), file_cases(),
-                 text_cases(arlab, environment), table_cases(), gain_cases(), overwriting_cases(), backend_cases(), sweep_cases()):
+                 text_cases(arlab, environment), python_cases(), table_cases(), gain_cases(), overwriting_cases(), backend_cases(), sweep_cases()):
         cases += more
     return cases

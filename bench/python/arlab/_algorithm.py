@@ -24,6 +24,12 @@ def _at(file: str, line: int) -> str:
     return f"{near if len(near) < len(file) else file}:{line}: {linecache.getline(file, line).strip()}".rstrip(": ")
 
 
+def shown(value: Any) -> str:
+    """A value in an error's text, cut short."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
 class Cost(NamedTuple):
     """What all ranks send together, and the longest chain of rounds."""
     messages: int
@@ -43,10 +49,10 @@ class Algorithm:
         for collective in self.collectives:
             if collective not in COLLECTIVES:
                 raise UsageError(f"{self.name}: unknown collective '{collective}': use {', '.join(COLLECTIVES)}")
-        if chunks_per_rank < 1:
-            raise UsageError(f"{self.name}: chunks_per_rank is {chunks_per_rank}: give at least 1")
+        if not isinstance(chunks_per_rank, int) or not 1 <= chunks_per_rank <= 65536:
+            raise UsageError(f"{self.name}: chunks_per_rank is {chunks_per_rank!r}: give a whole number from 1 to 65536")
         if not all(c.isalnum() or c in "_-." for c in self.name) or not self.name:
-            raise UsageError(f"algorithm '{self.name}': a name has letters, digits, and _ only")
+            raise UsageError(f"algorithm {shown(self.name)}: a name has letters, digits, and _ only")
         functools.update_wrapper(self, program)
 
     def __call__(self, p: Problem, me: int) -> Iterator[Any]:
@@ -59,26 +65,41 @@ class Algorithm:
         """The problem that the program gets."""
         return Problem(ranks, root, collective or self.collectives[0], self.chunks_per_rank)
 
+    def cost_of(self, p: Problem, elements: int) -> Tuple[int, int, int]:
+        """What the formula says. Raises UsageError if it gives no three whole numbers."""
+        assert self._cost is not None
+        given: Any = self._cost(p, elements)
+        try:
+            messages, sent, rounds = (int(part) for part in given)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{self.name}: cost() of {p!r} gives {shown(given)}: give messages, elements, and rounds") from None
+        if not all(0 <= part < 1 << 63 for part in (messages, sent, rounds)):
+            raise UsageError(f"{self.name}: cost() of {p!r} gives {shown(given)}: no plan sends that")
+        return messages, sent, rounds
+
+    def refusal(self, p: Problem) -> str:
+        """Why it cannot solve the problem, or an empty text. Raises UsageError if supports() gives neither."""
+        why: Any = self._supports(p) if self._supports else ""
+        if why is not None and not isinstance(why, str):
+            raise UsageError(f"{self.name}: supports() of {p!r} gives {shown(why)}: give a text why not, or \"\" if it can")
+        return why or ""
+
     @functools.cached_property
     def _generators(self) -> Any:  # the compiled module's view of this algorithm
         def make(collective: str, ranks: int, root: int, me: int) -> Iterator[Any]:
             return iter(self.program(Problem(ranks, root, collective, self.chunks_per_rank), me))
 
-        cost, supports = self._cost, self._supports
-
         def cost_of(collective: str, ranks: int, root: int, elements: int) -> Tuple[int, ...]:
-            assert cost is not None
-            return tuple(int(part) for part in cost(Problem(ranks, root, collective, self.chunks_per_rank), elements))
+            return self.cost_of(self.problem(ranks, root, collective), elements)
 
         def refusal(collective: str, ranks: int, root: int, elements: int) -> str:
-            assert supports is not None
-            return supports(Problem(ranks, root, collective, self.chunks_per_rank)) or ""
+            return self.refusal(self.problem(ranks, root, collective))
 
         def place(collective: str, ranks: int, root: int, me: int, round: int) -> str:
             file, line = self.place(ranks, me, round, root, collective)
             return _at(file, line) if file else ""
 
-        return _call.compiled().Generators(self.about(), make, cost_of if cost else None, refusal if supports else None, place, Action)
+        return _call.compiled().Generators(self.about(), make, cost_of if self._cost else None, refusal if self._supports else None, place, Action)
 
     def about(self) -> Dict[str, Any]:
         """Name, summary (the first line of the function's text), file, collectives, and chunks per rank."""
@@ -139,6 +160,7 @@ class Algorithm:
         _commands.export(self, file, ranks, **options)
 
 
+_ABOUT = ("name", "cost", "collectives", "supports", "chunks_per_rank")
 _registered: Dict[str, Algorithm] = {}
 
 
@@ -172,6 +194,9 @@ def algorithm(program: Optional[Program] = None, **about: Any) -> Union[Algorith
     chunks per rank the vector is cut. supports(p): a text why it cannot solve p, or "". cost(p, elements): messages, elements
     and rounds of all ranks together, the formula that arlab.count() compares with what the program sends.
     """
+    for unknown in sorted(set(about) - set(_ABOUT)):
+        raise UsageError(f"@arlab.algorithm has no '{unknown}': use {', '.join(_ABOUT)}")
+
     def make(function: Program) -> Algorithm:
         made = Algorithm(function, **about)
         if made.name in _call.catalog_names():

@@ -1,20 +1,23 @@
 """Answers the program, which reads an algorithm of a Python file: `arlab verify file:mine.py`."""
 import importlib.util
 import json
+import operator
 import os
 import sys
 import traceback
 from typing import Any, Dict, List
 
 from . import _algorithm, _call
-from ._algorithm import Algorithm, _at
+from ._algorithm import Algorithm, _at, shown
 from ._errors import UsageError
 from ._words import Action
 
 
 def load(name: str) -> Algorithm:
     """The algorithm of "mine.py", or "mine.py:ring" if it has several."""
-    path, _, wanted = name.rpartition(":") if ".py:" in name else (name, "", "")
+    path, colon, wanted = name.rpartition(":") if ".py:" in name else (name, "", "")
+    if colon and not wanted:
+        raise UsageError(f"file:{name} names no algorithm after the last colon: write file:{path}, or file:{path}:NAME")
     before = set(_algorithm.registered())
     spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
     assert spec and spec.loader
@@ -41,13 +44,24 @@ def numbers_of(algorithm: Algorithm, ranks: int, root: int, collective: str, me:
         file, line = algorithm.place(ranks, me, len(rounds) + 1, root, collective)
         return UsageError(f"rank {me}, round {len(rounds) + 1} ({_at(file, line)}): {what}")
 
+    def number(value: Any, what: str, most: int = 1 << 31) -> int:
+        try:
+            whole = operator.index(value)
+        except TypeError:
+            raise wrong(f"{what} is {shown(value)}: give a whole number") from None
+        if not -most <= whole < most:
+            raise wrong(f"{what} is {shown(value)}: no number of ranks or chunks is as large")
+        return whole
+
     for item in algorithm.program(problem, me):
         numbers: List[int] = []
         for action in [item] if isinstance(item, Action) else item if isinstance(item, (tuple, list)) else [item]:
             if not isinstance(action, Action):
-                raise wrong(f"yields {action!r}: yield send(...), reduce(...), replace(...), or several")
-            chunks: Any = action.chunks if isinstance(action.chunks, tuple) else (int(action.chunks) % problem.parts, 1, 1)
-            numbers += [int(action.kind), int(action.peer), *map(int, chunks)]
+                raise wrong(f"yields {shown(action)}: yield send(...), reduce(...), replace(...), or several")
+            chunks: Any = action.chunks if isinstance(action.chunks, tuple) else (number(action.chunks, "the chunk", 1 << 63) % problem.parts, 1, 1)
+            if len(chunks) != 3:
+                raise wrong(f"has {shown(chunks)} as chunks: use p.chunk(i), p.chunks(first, count), p.all()")
+            numbers += [number(action.kind, "the kind"), number(action.peer, "the peer"), *(number(part, "a chunk") for part in chunks)]
         rounds.append(numbers)
         if len(rounds) > limit:
             raise wrong("is the last round that a rank may have: look for a loop that does not end")
@@ -60,43 +74,53 @@ def _answer(algorithm: Algorithm, asked: Dict[str, Any]) -> Dict[str, Any]:
     if asked["ask"] == "plan":
         return {"ranks": [numbers_of(algorithm, ranks, root, collective, me) for me in range(ranks)]}
     if asked["ask"] == "cost":
-        assert algorithm._cost is not None
-        return {"cost": [int(part) for part in algorithm._cost(problem, asked["elements"])]}
+        return {"cost": algorithm.cost_of(problem, asked["elements"])}
     if asked["ask"] == "supports":
-        return {"reason": (algorithm._supports(problem) or "") if algorithm._supports else ""}
+        return {"reason": algorithm.refusal(problem)}
     file, line = algorithm.place(ranks, asked["rank"], asked["round"], root, collective)
     return {"place": _at(file, line) if file else ""}
 
 
-def _error(error: BaseException) -> Dict[str, Any]:
+def _error(error: BaseException, path: str) -> Dict[str, Any]:
     """What went wrong in a file, with the line; of our own errors their text alone."""
     if isinstance(error, UsageError):
         return {"error": str(error), "blame": 2}
-    last = traceback.extract_tb(error.__traceback__)[-1]
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return {"error": f"{error.filename}:{error.lineno}: {error.msg}", "blame": 2}
-    return {"error": f"{_at(last.filename, last.lineno or 0)}\n  {what}", "blame": 2}
+    ours = os.path.dirname(__file__)
+    places = [_at(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)
+              if not frame.filename.startswith((ours, "<frozen"))]
+    return {"error": f"{places[-1] if places else path}\n  {what}", "blame": 2}
 
 
 def serve(name: str) -> None:
-    """Says what the file's algorithm is, and answers each line of stdin."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    """Says what the file's algorithm is, and answers each line of stdin. Ends without a word if the file closes them."""
+    out = os.fdopen(os.dup(1), "wb")
+    questions = os.fdopen(os.dup(0), encoding="utf-8")
     os.dup2(2, 1)  # what the file prints disturbs no answer
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # and it reads no question
 
     def say(message: Dict[str, Any]) -> None:
-        out.write(json.dumps(message, separators=(",", ":")) + "\n")
-        out.flush()
+        text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+        try:
+            out.write(text.encode("utf-8", "replace") + b"\n")
+            out.flush()
+        except OSError:
+            os._exit(1)
 
     _call.catalog_names = frozenset  # type: ignore[assignment]  # nothing is computed here
     try:
         algorithm = load(name)
         about = algorithm.about()
         say({**about, "cost": algorithm._cost is not None})
-    except Exception as error:
-        return say(_error(error))
-    for line in sys.stdin:
-        try:
-            say(_answer(algorithm, json.loads(line)))
-        except Exception as error:
-            say(_error(error))
+    except (Exception, SystemExit) as error:
+        return say(_error(error, name))
+    try:
+        for line in questions:
+            try:
+                say(_answer(algorithm, json.loads(line)))
+            except (Exception, SystemExit) as error:
+                say(_error(error, name))
+    except OSError:
+        os._exit(1)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+import first_steps
 import pytest
 
 import arlab
@@ -37,6 +38,11 @@ def test_the_lines_of_the_readme_run():
 def test_the_guide_runs(tmp_path):
     done = run("\n".join(blocks(GUIDE)), tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_student_gets_from_nothing_to_a_proved_algorithm(tmp_path):
+    assert first_steps.NUMBER <= 5
+    first_steps.write_and_mend(lambda code: run(code, tmp_path))
 
 
 def test_the_smallest_schedule_file_is_right(tmp_path):

@@ -212,18 +212,22 @@ def test_other_threads_run_while_it_computes():
     assert len(ticks) >= min(5, took / 0.05)
 
 
-def test_an_interrupt_ends_a_long_call():
-    code = ("import arlab, sys\nprint('begins', flush=True)\n"
-            "try:\n    arlab.simulate('ring', ranks=2048, size='1G', network='fluid', engine='events')\n"
-            "except KeyboardInterrupt:\n    print('interrupted')\n"
-            "print(len(arlab.verify('ring', ranks=4)))\n")
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("call,next_call", [
+    ("arlab.simulate('ring', ranks=2048, size='1G', network='fluid', engine='events')", "arlab.verify('ring', ranks=4)"),
+    ("arlab.run('py_ring', ranks=3, size='64K', runs=10**6)", "arlab.run('py_ring', ranks=3, size='4K', time='5ms')")])
+def test_an_interrupt_ends_a_long_call(call, next_call):
+    code = (f"import arlab, six_algorithms\nprint('begins', flush=True)\ntry:\n    {call}\n"
+            f"except KeyboardInterrupt:\n    print('interrupted')\nprint(bool({next_call}))\n")
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=os.path.dirname(os.path.abspath(__file__)))
     assert child.stdout.readline() == "begins\n"
     time.sleep(1.0)
     begin = time.monotonic()
     child.send_signal(signal.SIGINT)
-    rest, _ = child.communicate(timeout=60)
-    assert rest == "interrupted\n1\n" and time.monotonic() - begin < 10
+    try:
+        rest, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert rest == "interrupted\nTrue\n" and time.monotonic() - begin < 10
 
 
 def test_256_ranks_of_a_ring_are_planned_within_a_second():

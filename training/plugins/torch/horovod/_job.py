@@ -142,7 +142,7 @@ def add_process_set(process_set: Any) -> ProcessSet:
     its = process_set if isinstance(process_set, ProcessSet) else ProcessSet(process_set)
     if its.ranks is None or its.process_set_id is not None:
         raise ValueError(f"{its} has been added before")
-    its._group = dist.new_group(its.ranks)
+    its._group = dist.new_group(its.ranks)  # type: ignore[no-untyped-call]
     _sets.append(its)
     its.process_set_id = len(_sets)
     return its

@@ -3,12 +3,13 @@ import io
 from typing import Any, Callable, Iterable, List, Mapping, Optional, Tuple, Union
 
 import torch
-import torch.distributed as dist
+import torch.distributed
 
 from . import _job
 from ._job import ProcessSet, global_process_set
 from ._ops import broadcast_async_, synchronize
 
+dist: Any = torch.distributed  # most of its functions have no types
 Parameters = Union[Mapping[str, Any], Iterable[Tuple[str, Any]]]
 
 
@@ -19,7 +20,7 @@ def broadcast_parameters(params: Parameters, root_rank: int, process_set: Proces
     for name, tensor in pairs:
         if tensor is None:
             continue
-        if not torch.is_tensor(tensor):
+        if not isinstance(tensor, torch.Tensor):
             raise ValueError(f"parameter {name} is {type(tensor).__name__}, not a tensor: use hvd.broadcast_object() for it")
         handles.append(broadcast_async_(tensor.data, root_rank, name, process_set))
     for handle in handles:

@@ -3,13 +3,15 @@ import enum
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
-import torch.distributed as dist
+import torch.distributed
 
 from arlab.torch import _torch
 
 from . import _job
 from ._compression import Compression
 from ._job import ProcessSet, global_process_set
+
+dist: Any = torch.distributed  # most of its functions have no types
 
 
 class ReduceOp(enum.Enum):
@@ -23,7 +25,8 @@ class ReduceOp(enum.Enum):
     Product = 5
 
 
-Average, Sum, Adasum, Min, Max, Product = ReduceOp
+Average, Sum, Adasum = ReduceOp.Average, ReduceOp.Sum, ReduceOp.Adasum
+Min, Max, Product = ReduceOp.Min, ReduceOp.Max, ReduceOp.Product
 _OPS = {Average: dist.ReduceOp.AVG, Sum: dist.ReduceOp.SUM, Min: dist.ReduceOp.MIN, Max: dist.ReduceOp.MAX, Product: dist.ReduceOp.PRODUCT}
 
 _open: Dict[int, Tuple[Any, Callable[[], Any]]] = {}  # by handle: what to wait for, and what then returns the result
@@ -42,7 +45,7 @@ def poll(handle: int) -> bool:
     """Whether synchronize() would return at once."""
     if handle not in _open:
         raise ValueError(f"handle {handle} is not open: each handle is synchronized once")
-    return _open[handle][0].is_completed()
+    return bool(_open[handle][0].is_completed())
 
 
 def synchronize(handle: int) -> Any:
@@ -52,6 +55,11 @@ def synchronize(handle: int) -> Any:
     work, finish = _open.pop(handle)
     work.wait()
     return finish()
+
+
+def _tensor_of(handle: int) -> torch.Tensor:
+    tensor: torch.Tensor = synchronize(handle)
+    return tensor
 
 
 def checked_op(op: Optional[ReduceOp], average: Optional[bool] = None) -> ReduceOp:
@@ -111,17 +119,17 @@ def allreduce_(tensor: torch.Tensor, average: Optional[bool] = None, name: Optio
                prescale_factor: float = 1.0, postscale_factor: float = 1.0,
                process_set: ProcessSet = global_process_set) -> torch.Tensor:
     """Reduces a tensor in place over all ranks."""
-    return synchronize(allreduce_async_(tensor, average, name, op, prescale_factor, postscale_factor, process_set))
+    return _tensor_of(allreduce_async_(tensor, average, name, op, prescale_factor, postscale_factor, process_set))
 
 
 class _Allreduce(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, tensor: torch.Tensor, *how: Any) -> torch.Tensor:
+    def forward(ctx: Any, tensor: torch.Tensor, *how: Any) -> torch.Tensor:  # type: ignore[override]
         ctx.how = how
-        return synchronize(allreduce_async(tensor, None, None, *how))
+        return _tensor_of(allreduce_async(tensor, None, None, *how))
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
         return (synchronize(allreduce_async(gradient, None, None, *ctx.how)), *(None for _ in ctx.how))
 
 
@@ -131,7 +139,8 @@ def allreduce(tensor: torch.Tensor, average: Optional[bool] = None, name: Option
     """Reduces a tensor over all ranks, into a new one. Gradients pass through it."""
     small, context = compression.compress(tensor)
     reduced = _Allreduce.apply(small, checked_op(op, average), prescale_factor, postscale_factor, process_set)
-    return compression.decompress(reduced, context)
+    result: torch.Tensor = compression.decompress(reduced, context)
+    return result
 
 
 def grouped_allreduce_(tensors: Sequence[torch.Tensor], average: Optional[bool] = None, name: Optional[str] = None,
@@ -171,21 +180,22 @@ def allgather_async(tensor: torch.Tensor, name: Optional[str] = None, process_se
 
 class _Allgather(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, tensor: torch.Tensor, process_set: ProcessSet) -> torch.Tensor:
+    def forward(ctx: Any, tensor: torch.Tensor, process_set: ProcessSet) -> torch.Tensor:  # type: ignore[override]
         ctx.shape, ctx.process_set = tensor.shape, process_set
         ctx.sizes = _first_sizes(tensor if tensor.dim() else tensor.reshape(1), _job.group_of(process_set))
-        return synchronize(allgather_async(tensor, None, process_set))
+        return _tensor_of(allgather_async(tensor, None, process_set))
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        total = synchronize(allreduce_async(gradient, op=Sum, process_set=ctx.process_set))
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
+        total = _tensor_of(allreduce_async(gradient, op=Sum, process_set=ctx.process_set))
         first = sum(ctx.sizes[:ctx.process_set.rank()])
         return total[first:first + ctx.sizes[ctx.process_set.rank()]].reshape(ctx.shape), None
 
 
 def allgather(tensor: torch.Tensor, name: Optional[str] = None, process_set: ProcessSet = global_process_set) -> torch.Tensor:
     """Joins the tensors of all ranks along their first dimension, whose sizes may differ. Gradients pass through it."""
-    return _Allgather.apply(tensor, process_set)
+    joined: torch.Tensor = _Allgather.apply(tensor, process_set)
+    return joined
 
 
 def broadcast_async_(tensor: torch.Tensor, root_rank: int, name: Optional[str] = None,
@@ -204,25 +214,26 @@ def broadcast_async(tensor: torch.Tensor, root_rank: int, name: Optional[str] = 
 def broadcast_(tensor: torch.Tensor, root_rank: int, name: Optional[str] = None,
                process_set: ProcessSet = global_process_set) -> torch.Tensor:
     """Gives all ranks the root's tensor, in place."""
-    return synchronize(broadcast_async_(tensor, root_rank, name, process_set))
+    return _tensor_of(broadcast_async_(tensor, root_rank, name, process_set))
 
 
 class _Broadcast(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, tensor: torch.Tensor, root: int, process_set: ProcessSet) -> torch.Tensor:
+    def forward(ctx: Any, tensor: torch.Tensor, root: int, process_set: ProcessSet) -> torch.Tensor:  # type: ignore[override]
         ctx.root, ctx.process_set = root, process_set
-        return synchronize(broadcast_async(tensor, root, None, process_set))
+        return _tensor_of(broadcast_async(tensor, root, None, process_set))
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        total = synchronize(allreduce_async(gradient, op=Sum, process_set=ctx.process_set))
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
+        total = _tensor_of(allreduce_async(gradient, op=Sum, process_set=ctx.process_set))
         return total if _job.rank() == ctx.root else torch.zeros_like(total), None, None
 
 
 def broadcast(tensor: torch.Tensor, root_rank: int, name: Optional[str] = None,
               process_set: ProcessSet = global_process_set) -> torch.Tensor:
     """Gives all ranks the root's tensor, in a new one. Gradients pass through it."""
-    return _Broadcast.apply(tensor, root_rank, process_set)
+    given: torch.Tensor = _Broadcast.apply(tensor, root_rank, process_set)
+    return given
 
 
 def alltoall(tensor: torch.Tensor, splits: Optional[torch.Tensor] = None, name: Optional[str] = None,
@@ -257,7 +268,8 @@ def reducescatter(tensor: torch.Tensor, name: Optional[str] = None, compression:
     else:
         output = small.new_empty((rows // ranks, *small.shape[1:]))
         dist.reduce_scatter_tensor(output, small.contiguous(), _OPS[its], group=group)
-    return compression.decompress(output, context)
+    result: torch.Tensor = compression.decompress(output, context)
+    return result
 
 
 def barrier(process_set: ProcessSet = global_process_set) -> None:

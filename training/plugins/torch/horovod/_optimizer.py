@@ -19,7 +19,7 @@ class _Bucket:
     def __init__(self, index: int, parameters: List[torch.nn.Parameter]) -> None:
         self.index, self.parameters = index, parameters
         self.vector = torch.zeros(sum(p.numel() for p in parameters), dtype=parameters[0].dtype)
-        pieces = self.vector.split([p.numel() for p in parameters])
+        pieces = self.vector.split([p.numel() for p in parameters])  # type: ignore[no-untyped-call]
         self.views = {p: piece.view(p.shape) for p, piece in zip(parameters, pieces)}
         self.ready: Dict[torch.nn.Parameter, bool] = {}
         self.handle: Optional[int] = None
@@ -28,7 +28,8 @@ class _Bucket:
 def _buckets_of(parameters: List[torch.nn.Parameter]) -> List[_Bucket]:
     """The last layers first, as their gradients come: the first bucket short, so that it leaves soon."""
     most = int(os.environ.get("HOROVOD_FUSION_THRESHOLD", 25 << 20))
-    limit, lists, bytes_ = min(most, 1 << 20), [], 0
+    limit, bytes_ = min(most, 1 << 20), 0
+    lists: List[List[torch.nn.Parameter]] = []
     for p in reversed(parameters):
         size = p.numel() * p.element_size()
         if not lists or lists[-1][0].dtype != p.dtype or bytes_ >= limit:
@@ -41,6 +42,9 @@ def _buckets_of(parameters: List[torch.nn.Parameter]) -> List[_Bucket]:
 
 class _Distributed:
     """What DistributedOptimizer adds to the class of an optimizer."""
+
+    param_groups: Any  # the optimizer's
+    _smalls: List[Tuple[torch.Tensor, torch.Tensor, Any]]
 
     def _begin(self, compression: Any, passes: int, op: ReduceOp, factor: float, sparse_as_dense: bool, process_set: ProcessSet) -> None:
         self._compression, self._passes, self._op, self._factor = compression, passes, op, factor
@@ -116,13 +120,12 @@ class _Distributed:
         self._smalls.append((vector, small, context))
         return handle
 
-    _smalls: List[Tuple[torch.Tensor, torch.Tensor, Any]]
-
     def synchronize(self) -> None:
         """Waits for the averages. Gradients of parameters that were not used are zeros."""
         if _job.size() > 1 or self._averages:
             self._launch(all_of=True)
             for bucket in self._buckets:
+                assert bucket.handle is not None  # all have left
                 synchronize(bucket.handle)
                 bucket.handle = None
                 bucket.ready.clear()
@@ -151,24 +154,31 @@ class _Distributed:
         if self._should_synchronize:
             self.synchronize()
         self._synchronized = False
-        return super(self.__class__, self).step(closure)
+        plain: Any = super(self.__class__, self)
+        return plain.step(closure)
 
     def zero_grad(self, *arguments: Any, **named: Any) -> Any:
         """As that of the optimizer. It must not come between backward() and step()."""
         if any(bucket.ready for bucket in self._buckets):
             raise AssertionError("optimizer.zero_grad() was called after loss.backward() but before optimizer.step() or "
                                  "optimizer.synchronize(). This is prohibited as it can cause a race condition.")
-        return super(self.__class__, self).zero_grad(*arguments, **named)
+        plain: Any = super(self.__class__, self)
+        return plain.zero_grad(*arguments, **named)
 
 
 class _AdasumSteps:
     """What DistributedOptimizer adds for Adasum: the steps of the ranks are combined, not their gradients."""
 
+    param_groups: Any  # the optimizer's
+    _compression: Any
+    _process_set: ProcessSet
+
     def step(self, closure: Any = None) -> Any:
         """Updates the parameters by the combination of what each rank would do."""
         parameters = [p for group in self.param_groups for p in group["params"]]
         before = [p.detach().clone() for p in parameters]
-        loss = super(self.__class__, self).step(closure)
+        plain: Any = super(self.__class__, self)
+        loss = plain.step(closure)
         with torch.no_grad():
             for p, old in zip(parameters, before):
                 small, context = self._compression.compress(p - old)
@@ -217,9 +227,10 @@ def DistributedOptimizer(optimizer: torch.optim.Optimizer, named_parameters: Opt
     members = {name: value for name, value in added.__dict__.items() if name not in ("__dict__", "__weakref__")}
     made = type(optimizer.__class__.__name__, (optimizer.__class__,), members)
     optimizer.__class__ = made  # the caller's optimizer, so that its settings and state stay
+    grown: Any = optimizer
     if its is Adasum:
-        optimizer._compression, optimizer._process_set = compression, process_set
+        grown._compression, grown._process_set = compression, process_set
     else:
-        optimizer._smalls = []
-        optimizer._begin(compression, backward_passes_per_step, its, gradient_predivide_factor, sparse_as_dense, process_set)
+        grown._smalls = []
+        grown._begin(compression, backward_passes_per_step, its, gradient_predivide_factor, sparse_as_dense, process_set)
     return optimizer

@@ -10,10 +10,11 @@ ARLAB_ALGORITHM=butterfly@16K,ring chooses algorithms by size instead.
 """
 import datetime
 import os
-from typing import Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import torch
 import torch.distributed as dist  # loads what the compiled module needs
+from torch._C._distributed_c10d import GradBucket, ProcessGroup, Store  # those of dist, which have types here
 from torch.distributed.rendezvous import rendezvous
 
 from . import _torch  # registers the backend
@@ -21,9 +22,9 @@ from ..virtual import profile, start
 
 __all__ = ["bytes_sent", "compress", "init", "local_rank", "profile", "rank", "world_size"]
 
-Hook = Callable[[Optional[dist.ProcessGroup], dist.GradBucket], "torch.futures.Future[torch.Tensor]"]
+Hook = Callable[[Optional[ProcessGroup], GradBucket], "torch.futures.Future[torch.Tensor]"]
 
-_stores: Dict[str, dist.Store] = {}  # by address: a job that starts again finds the same one, and uses other names in it
+_stores: Dict[str, Store] = {}  # by address: a job that starts again finds the same one, and uses other names in it
 _starts: Dict[str, int] = {}
 
 
@@ -60,7 +61,7 @@ def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: in
     """
     if "ARLAB_VIRTUAL" in os.environ:
         start()
-        dist.init_process_group()
+        dist.init_process_group("arlab")
         return
     address = address or os.environ.get("MASTER_ADDR", "127.0.0.1")
     port = int(os.environ.get("MASTER_PORT", port))
@@ -69,7 +70,7 @@ def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: in
     if method not in _stores:
         _stores[method], _, _ = next(rendezvous(method, rank(), world_size(), timeout=timeout))
     _starts[method] = _starts.get(method, 0) + 1
-    store = dist.PrefixStore(f"start {_starts[method]}", _stores[method])
+    store = dist.PrefixStore(f"start {_starts[method]}", _stores[method])  # type: ignore[attr-defined]
     store.set_timeout(timeout)
     dist.init_process_group("arlab", store=store, rank=rank(), world_size=world_size(), timeout=timeout)
 
@@ -86,18 +87,21 @@ def compress(spec: str, *, seed: int = 0) -> Hook:
     """
     averages = _torch.BucketAverages(spec, seed)
 
-    def hook(state: Optional[dist.ProcessGroup], bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-        group = dist.group.WORLD if state is None else state
-        return _torch.average(averages, group, bucket).get_future().then(lambda future: future.value()[0])
+    def hook(state: Optional[ProcessGroup], bucket: GradBucket) -> torch.futures.Future[torch.Tensor]:
+        group: Any = dist.group.WORLD if state is None else state
+        work: Any = _torch.average(averages, group, bucket)  # whose get_future() has no type
+        averaged: torch.futures.Future[torch.Tensor] = work.get_future().then(lambda future: future.value()[0])
+        return averaged
 
     hook.__name__ = hook.__qualname__ = f"arlab.compress({averages.spec})"
     return hook
 
 
-def bytes_sent(group: Optional[dist.ProcessGroup] = None) -> int:
+def bytes_sent(group: Optional[ProcessGroup] = None) -> int:
     """The bytes that this rank has sent in the collectives of a group, by default that of all ranks.
 
     It waits for the collectives that were called before. It does not count what MPI's own allreduce sends,
     which ARLAB_ALGORITHM=mpi chooses.
     """
-    return _torch.bytes_sent(dist.group.WORLD if group is None else group)
+    whose: Any = dist.group.WORLD if group is None else group
+    return _torch.bytes_sent(whose)

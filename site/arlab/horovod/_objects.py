@@ -1,0 +1,75 @@
+"""Parameters, optimizers, and any objects of Python."""
+import io
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Tuple, Union
+
+import torch
+import torch.distributed
+
+from . import _job
+from ._job import ProcessSet, global_process_set
+from ._ops import broadcast_async_, synchronize
+
+dist: Any = torch.distributed  # most of its functions have no types
+Parameters = Union[Mapping[str, Any], Iterable[Tuple[str, Any]]]
+
+
+def broadcast_parameters(params: Parameters, root_rank: int, process_set: ProcessSet = global_process_set) -> None:
+    """Gives all ranks the root's parameters, in place: model.state_dict(), or model.named_parameters()."""
+    pairs = sorted(params.items()) if isinstance(params, Mapping) else list(params)
+    handles = []
+    for name, tensor in pairs:
+        if tensor is None:
+            continue
+        if not isinstance(tensor, torch.Tensor):
+            raise ValueError(f"parameter {name} is {type(tensor).__name__}, not a tensor: use hvd.broadcast_object() for it")
+        handles.append(broadcast_async_(tensor.data, root_rank, name, process_set))
+    for handle in handles:
+        synchronize(handle)
+
+
+def _packed(obj: Any) -> torch.Tensor:
+    file = io.BytesIO()
+    torch.save(obj, file)
+    return torch.frombuffer(bytearray(file.getvalue()), dtype=torch.uint8)
+
+
+def _unpacked(data: torch.Tensor) -> Any:
+    return torch.load(io.BytesIO(data.numpy().tobytes()))
+
+
+def broadcast_object(obj: Any = None, root_rank: int = 0, name: Optional[str] = None,
+                     process_set: ProcessSet = global_process_set) -> Any:
+    """Returns the root's object, which pickle must know, on all ranks."""
+    group = _job.group_of(process_set)
+    is_root = _job.rank() == root_rank
+    data = _packed(obj) if is_root else torch.empty(0, dtype=torch.uint8)
+    length = torch.tensor([data.numel()])
+    dist.broadcast(length, root_rank, group=group)
+    if not is_root:
+        data = torch.empty(int(length), dtype=torch.uint8)
+    dist.broadcast(data, root_rank, group=group)
+    return obj if is_root else _unpacked(data)
+
+
+def broadcast_object_fn(root_rank: int = 0, session: Any = None, name: Optional[str] = None,
+                        process_set: ProcessSet = global_process_set) -> Callable[[Any], Any]:
+    """Returns a function that broadcasts its argument."""
+    return lambda obj: broadcast_object(obj, root_rank, name, process_set)
+
+
+def allgather_object(obj: Any, name: Optional[str] = None, process_set: ProcessSet = global_process_set) -> List[Any]:
+    """Returns the objects of all ranks, in their order."""
+    group = _job.group_of(process_set)
+    objects: List[Any] = [None] * dist.get_world_size(group)
+    dist.all_gather_object(objects, obj, group=group)
+    return objects
+
+
+def broadcast_optimizer_state(optimizer: torch.optim.Optimizer, root_rank: int, model: Any = None,
+                              process_set: ProcessSet = global_process_set) -> None:
+    """Gives all ranks the root's state and settings of an optimizer of the same parameters."""
+    if isinstance(optimizer, torch.optim.LBFGS):
+        raise ValueError("broadcast_optimizer_state() does not support LBFGS: broadcast the parameters, and start it anew")
+    state = broadcast_object(optimizer.state_dict() if _job.rank() == root_rank else None, root_rank, process_set=process_set)
+    if _job.rank() != root_rank:
+        optimizer.load_state_dict(state)

@@ -1,0 +1,236 @@
+"""DistributedOptimizer: averages gradients while they are computed."""
+import contextlib
+import os
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+import torch
+
+from arlab.torch import _torch
+
+from . import _job
+from ._compression import CatalogCompressor, Compression
+from ._job import ProcessSet, global_process_set
+from ._ops import Adasum, Average, ReduceOp, Sum, add_handle, allreduce_async_, checked_op, synchronize
+
+
+class _Bucket:
+    """Gradients that travel together: views of one vector."""
+
+    def __init__(self, index: int, parameters: List[torch.nn.Parameter]) -> None:
+        self.index, self.parameters = index, parameters
+        self.vector = torch.zeros(sum(p.numel() for p in parameters), dtype=parameters[0].dtype)
+        pieces = self.vector.split([p.numel() for p in parameters])  # type: ignore[no-untyped-call]
+        self.views = {p: piece.view(p.shape) for p, piece in zip(parameters, pieces)}
+        self.ready: Dict[torch.nn.Parameter, bool] = {}
+        self.handle: Optional[int] = None
+
+
+def _buckets_of(parameters: List[torch.nn.Parameter]) -> List[_Bucket]:
+    """The last layers first, as their gradients come: the first bucket short, so that it leaves soon."""
+    most = int(os.environ.get("HOROVOD_FUSION_THRESHOLD", 25 << 20))
+    limit, bytes_ = min(most, 1 << 20), 0
+    lists: List[List[torch.nn.Parameter]] = []
+    for p in reversed(parameters):
+        size = p.numel() * p.element_size()
+        if not lists or lists[-1][0].dtype != p.dtype or bytes_ >= limit:
+            limit, bytes_ = (most if lists else limit), 0
+            lists.append([])
+        lists[-1].append(p)
+        bytes_ += size
+    return [_Bucket(index, its) for index, its in enumerate(lists)]
+
+
+class _Distributed:
+    """What DistributedOptimizer adds to the class of an optimizer."""
+
+    param_groups: Any  # the optimizer's
+    _smalls: List[Tuple[torch.Tensor, torch.Tensor, Any]]
+
+    def _begin(self, compression: Any, passes: int, op: ReduceOp, factor: float, sparse_as_dense: bool, process_set: ProcessSet) -> None:
+        self._compression, self._passes, self._op, self._factor = compression, passes, op, factor
+        self._sparse_as_dense, self._process_set = sparse_as_dense, process_set
+        self._averages = compression.averages() if isinstance(compression, CatalogCompressor) else None
+        self._synchronized, self._should_synchronize = False, True
+        parameters = [p for group in self.param_groups for p in group["params"] if p.requires_grad]
+        for p in parameters:
+            if not p.is_cpu:
+                raise ValueError(f"a parameter is on {p.device}: arlab takes tensors on the CPU, move the model there")
+        self._buckets = _buckets_of(parameters)
+        self._bucket_of = {p: bucket for bucket in self._buckets for p in bucket.parameters}
+        self._counts = dict.fromkeys(parameters, 0)
+        self._next = 0  # bucket that has not left
+        self._accumulators = []
+        if _job.size() > 1 or self._averages:
+            for p in parameters:
+                accumulator = p.expand_as(p).grad_fn.next_functions[0][0]
+                accumulator.register_hook(self._hook_of(p))
+                self._accumulators.append(accumulator)  # or its hook ends with it
+
+    def _hook_of(self, p: torch.nn.Parameter) -> Callable[..., None]:
+        def hook(*_: Any) -> None:
+            bucket = self._bucket_of[p]
+            if p in bucket.ready:
+                raise AssertionError("Gradients were computed more than backward_passes_per_step times before call to step(). "
+                                     "Increase backward_passes_per_step to accumulate gradients locally.")
+            self._counts[p] += 1
+            if self._counts[p] == self._passes:
+                self._add(bucket, p)
+                self._launch(all_of=False)
+
+        return hook
+
+    def _add(self, bucket: _Bucket, p: torch.nn.Parameter) -> None:
+        view = bucket.views[p]
+        with torch.no_grad():
+            if p.grad is None:
+                view.zero_()
+            elif p.grad.is_sparse and not self._sparse_as_dense:
+                raise ValueError("a gradient is sparse: give DistributedOptimizer sparse_as_dense=True")
+            elif p.grad.data_ptr() != view.data_ptr():
+                view.copy_(p.grad.to_dense() if p.grad.is_sparse else p.grad)
+        p.grad = view
+        bucket.ready[p] = True
+
+    def _launch(self, all_of: bool) -> None:
+        """Buckets leave in the same order on all ranks."""
+        while self._next < len(self._buckets):
+            bucket = self._buckets[self._next]
+            if all_of:
+                for p in bucket.parameters:
+                    if p not in bucket.ready:
+                        self._add(bucket, p)
+            if len(bucket.ready) < len(bucket.parameters):
+                return
+            bucket.handle = self._reduce(bucket)
+            self._next += 1
+
+    def _reduce(self, bucket: _Bucket) -> int:
+        vector = bucket.vector
+        if self._averages:
+            last = bucket.index + 1 == len(self._buckets)
+            parts = [bucket.views[p] for p in bucket.parameters]
+            work = _torch.average_of(self._averages, _job.group_of(self._process_set), bucket.index, last, vector, parts)
+            return add_handle(work, lambda: vector)
+        small, context = self._compression.compress(vector)
+        average = self._op is Average
+        handle = allreduce_async_(small, op=self._op, prescale_factor=1 / self._factor if average else 1.0,
+                                  postscale_factor=self._factor if average else 1.0, process_set=self._process_set)
+        if small is vector:
+            return handle
+        self._smalls.append((vector, small, context))
+        return handle
+
+    def synchronize(self) -> None:
+        """Waits for the averages. Gradients of parameters that were not used are zeros."""
+        if _job.size() > 1 or self._averages:
+            self._launch(all_of=True)
+            for bucket in self._buckets:
+                assert bucket.handle is not None  # all have left
+                synchronize(bucket.handle)
+                bucket.handle = None
+                bucket.ready.clear()
+            for vector, small, context in self._smalls:
+                vector.copy_(self._compression.decompress(small, context))
+            self._smalls.clear()
+            self._counts = dict.fromkeys(self._counts, 0)
+            self._next = 0
+        self._synchronized = True
+
+    @contextlib.contextmanager
+    def skip_synchronize(self) -> Iterator[None]:
+        """step() within it does not synchronize: call synchronize() before."""
+        self._should_synchronize = False
+        try:
+            yield
+        finally:
+            self._should_synchronize = True
+
+    def set_backward_passes_per_step(self, passes: int) -> None:
+        """How many backward passes come before each step."""
+        self._passes = passes
+
+    def step(self, closure: Any = None) -> Any:
+        """Waits for the averages, and updates the parameters."""
+        if self._should_synchronize:
+            self.synchronize()
+        self._synchronized = False
+        plain: Any = super(self.__class__, self)
+        return plain.step(closure)
+
+    def zero_grad(self, *arguments: Any, **named: Any) -> Any:
+        """As that of the optimizer. It must not come between backward() and step()."""
+        if any(bucket.ready for bucket in self._buckets):
+            raise AssertionError("optimizer.zero_grad() was called after loss.backward() but before optimizer.step() or "
+                                 "optimizer.synchronize(). This is prohibited as it can cause a race condition.")
+        plain: Any = super(self.__class__, self)
+        return plain.zero_grad(*arguments, **named)
+
+
+class _AdasumSteps:
+    """What DistributedOptimizer adds for Adasum: the steps of the ranks are combined, not their gradients."""
+
+    param_groups: Any  # the optimizer's
+    _compression: Any
+    _process_set: ProcessSet
+
+    def step(self, closure: Any = None) -> Any:
+        """Updates the parameters by the combination of what each rank would do."""
+        parameters = [p for group in self.param_groups for p in group["params"]]
+        before = [p.detach().clone() for p in parameters]
+        plain: Any = super(self.__class__, self)
+        loss = plain.step(closure)
+        with torch.no_grad():
+            for p, old in zip(parameters, before):
+                small, context = self._compression.compress(p - old)
+                handle = allreduce_async_(small, op=Adasum, process_set=self._process_set)
+                p.copy_(old + self._compression.decompress(synchronize(handle), context))
+        return loss
+
+
+def _check_names(optimizer: torch.optim.Optimizer, named: Optional[Iterable[Tuple[str, Any]]]) -> None:
+    if named is None:
+        return
+    pairs = list(named)
+    if any(not isinstance(pair, tuple) for pair in pairs):
+        raise ValueError("named_parameters should be a sequence of tuples (name, parameter), usually produced by model.named_parameters().")
+    names = [name for name, _ in pairs]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"Parameter names in named_parameters must be unique. Found duplicates: {', '.join(twice)}")
+    known = {id(p) for _, p in pairs}
+    unnamed = sum(1 for group in optimizer.param_groups for p in group["params"] if id(p) not in known)
+    if unnamed:
+        raise ValueError(f"named_parameters was specified, but {unnamed} model parameters were not named: give all of them")
+
+
+def DistributedOptimizer(optimizer: torch.optim.Optimizer, named_parameters: Optional[Iterable[Tuple[str, Any]]] = None,
+                         compression: Any = Compression.none, backward_passes_per_step: int = 1, op: ReduceOp = Average,
+                         gradient_predivide_factor: float = 1.0, num_groups: int = 0, groups: Any = None,
+                         sparse_as_dense: bool = False, process_set: ProcessSet = global_process_set) -> Any:
+    """Returns the optimizer with a step() that first averages the gradients of all ranks, which begins while backward() runs.
+
+    `backward_passes_per_step` passes are added before. `compression` is one of Compression. `num_groups` and `groups` have no effect:
+    gradients travel in buckets of up to HOROVOD_FUSION_THRESHOLD bytes, 25 MiB by default.
+    """
+    its = checked_op(op)
+    if its not in (Average, Sum, Adasum):
+        raise ValueError(f"DistributedOptimizer by {its} is not supported: use hvd.Average, hvd.Sum, or hvd.Adasum")
+    if gradient_predivide_factor != 1.0 and its is not Average:
+        raise ValueError(f"gradient_predivide_factor={gradient_predivide_factor} needs op=hvd.Average, not {its}")
+    if isinstance(compression, CatalogCompressor) and its is not Average:
+        raise ValueError(f"compressor {compression.spec} averages: use op=hvd.Average, not {its}")
+    if backward_passes_per_step < 1:
+        raise ValueError(f"backward_passes_per_step is {backward_passes_per_step}: give 1 or more")
+    _job.group_of(process_set)
+    _check_names(optimizer, named_parameters)
+    added = _AdasumSteps if its is Adasum else _Distributed
+    members = {name: value for name, value in added.__dict__.items() if name not in ("__dict__", "__weakref__")}
+    made = type(optimizer.__class__.__name__, (optimizer.__class__,), members)
+    optimizer.__class__ = made  # the caller's optimizer, so that its settings and state stay
+    grown: Any = optimizer
+    if its is Adasum:
+        grown._compression, grown._process_set = compression, process_set
+    else:
+        grown._smalls = []
+        grown._begin(compression, backward_passes_per_step, its, gradient_predivide_factor, sparse_as_dense, process_set)
+    return optimizer

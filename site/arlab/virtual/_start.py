@@ -1,0 +1,66 @@
+"""Starts virtual time in this process: what a script asks of torch.distributed goes to the virtual group."""
+# mypy: ignore-errors
+import atexit
+import functools
+import os
+import sys
+from typing import Any, Callable, Optional
+
+from .._errors import UsageError
+from ._clock import show_virtual
+from ._session import Session
+from ._settings import Settings, from_environment
+
+_session: Optional[Session] = None
+
+
+def current() -> Optional[Session]:
+    """The run in virtual time of this process, or None."""
+    return _session
+
+
+def note(text: str) -> None:
+    print(f"arlab: {text}", file=sys.stderr, flush=True)
+
+
+def start(settings: Optional[Settings] = None) -> Session:
+    """Starts virtual time, by the variables unless settings are given. A second call returns the session that runs."""
+    global _session
+    if _session is None:
+        chosen = settings or from_environment()
+        _session = Session(chosen)
+        _session.times.of("allreduce", 1, "float32", 4)  # a wrong network or algorithm is an error now
+        _begin(_session)
+    return _session
+
+
+def _begin(session: Session) -> None:
+    from . import _report, _scripts
+    ranks = str(session.settings.ranks)
+    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE="1")  # as torchrun sets them
+    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+    os.environ.setdefault("MASTER_PORT", "29500")
+    _scripts.patch(session)
+    if session.settings.on_cpu:
+        from . import _processor
+        _processor.replace_cuda()
+    if session.settings.virtual_time:
+        show_virtual(session.clock)
+    atexit.register(_report.finish, session, os.getpid())
+
+
+def refuse(what: str) -> Callable[..., Any]:
+    """Returns a function that raises UsageError."""
+    def refused(*_: Any, **__: Any) -> Any:
+        raise UsageError(what)
+    return refused
+
+
+def wrapped(owner: Any, name: str, around: Callable[..., Any]) -> None:
+    """Replaces a function by one that calls around(function, ...)."""
+    inner = getattr(owner, name)
+
+    @functools.wraps(inner)
+    def outer(*args: Any, **kwargs: Any) -> Any:
+        return around(inner, *args, **kwargs)
+    setattr(owner, name, outer)

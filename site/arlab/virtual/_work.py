@@ -1,0 +1,67 @@
+"""What a collective returns: its values are there at once, and whoever waits moves on to the time of its end."""
+# mypy: ignore-errors
+from typing import Any, Callable, List, Optional
+
+import torch
+import torch.distributed as dist
+
+from ._session import Session
+
+
+class Future(torch.futures.Future):
+    """A result that is known, and the time at which it would be."""
+
+    def __init__(self, session: Session, end: float) -> None:
+        super().__init__()
+        self._session, self._end = session, end
+
+    def wait(self) -> Any:
+        self._session.wait(self._end)
+        return super().wait()
+
+    def then(self, callback: Callable[[Any], Any]) -> Any:
+        """Runs the callback now, on this rank's processor, and lets its collectives begin when this future is complete."""
+        result = Future(self._session, self._end)
+        with self._session.callback():
+            try:
+                result.set_result(callback(self))
+            except Exception as error:
+                result.set_exception(error)
+        result._end = max(self._end, self._session.network_free)
+        return result
+
+
+class Work(dist._Work):
+    def __init__(self, session: Session, end: float, tensors: List[torch.Tensor]) -> None:
+        super().__init__()
+        self._session, self._end, self._tensors = session, end, tensors
+        session.keep(self)  # C++ holds it, but calls this object
+
+    def wait(self, timeout: Any = None) -> bool:
+        self._session.wait(self._end)
+        self._session.release(self)
+        return True
+
+    def get_future(self) -> Future:
+        self._session.expect(self, self._end)
+        future = Future(self._session, self._end)
+        future.set_result(self._tensors)
+        return future
+
+    def is_completed(self) -> bool:
+        done = self._session.clock.now() >= self._end
+        if done:
+            self._session.release(self)
+        return done
+
+    def is_success(self) -> bool:
+        return True
+
+    def exception(self) -> Optional[Exception]:
+        return None
+
+    def synchronize(self) -> None:
+        self.wait()
+
+    def result(self) -> List[torch.Tensor]:
+        return self._tensors
