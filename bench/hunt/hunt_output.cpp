@@ -1,11 +1,11 @@
 #include "bench/hunt/hunt_output.hpp"
 
-#include <cstdio>
 #include <utility>
 
 #include "bench/hunt/hunt_changes.hpp"
 #include "bench/results/context.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
 
@@ -29,7 +29,7 @@ void HuntOutput::add(const Hunted& hunted, const hunt::Search& found) {
   }
   const std::string date = to_.has_dates ? utc_now() : "";
   print("{}", Lines{rounds_.add(record, date, changes ? &*changes : nullptr)});
-  std::fflush(stdout);  // so that a file, too, can be followed
+  check_stdout();  // which flushes: a file can be followed, and a watch that is lost ends
 }
 
 int HuntOutput::end() const {

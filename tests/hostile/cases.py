@@ -186,7 +186,8 @@ def without(base, option):
 def cheap(option, base):
     """The base, planned only where a huge number would take long on purpose."""
     huge = option.type in ("COUNTS", "BYTES") and option.command[0] in ("verify", "count", "simulate", "run", "train")
-    return [*without(base, option), *(["--dry-run"] if huge else [])]
+    endless = option.name == "--watch"
+    return [*without(base, option), *(["--dry-run"] if huge else []), *(["--watch", "rounds=1"] if endless else [])]
 
 
 def wrong_verb_cases(options, known):
