@@ -4,18 +4,18 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <set>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/logs/measurements.hpp"
 #include "bench/options/table_options.hpp"
 #include "bench/study/acceptance.hpp"
+#include "bench/study/history/compare_base.hpp"
 #include "bench/study/history/compare_history.hpp"
 #include "bench/study/predictions.hpp"
 #include "bench/study/regression.hpp"
 #include "bench/text/say.hpp"
-#include "bench/text/sentences.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 struct CompareCommand {
   std::string before;
   std::vector<std::string> later;  // empty: predictions, or a folder
-  std::string expect, output = "-";
+  std::string expect, baseline, output = "-";
   TableView view;
   double threshold = 0.05;
   std::vector<std::string> command;  // the whole command line
@@ -58,6 +58,9 @@ int compare_with_model(const CompareCommand& command) {
 
 // Whether the bandwidths are those of public tables, or of a saved file.
 int accept(const CompareCommand& command) {
+  if (!command.baseline.empty())
+    fail(Blame::usage, fmt::format("--expect judges one file: leave out --baseline {}, or --expect",
+                                   command.baseline));
   if (!command.later.empty())
     fail(Blame::usage, "--expect judges one file: leave out the second one, or --expect");
   const Results results = read_results_or_logs(command.before);
@@ -89,71 +92,32 @@ int accept(const CompareCommand& command) {
   return 1;
 }
 
-// Says in what the machines of both files differ: a difference of times may be theirs.
-std::string different_origins(const Results& before, const Results& after) {
-  std::vector<std::string> parts;
-  for (const char* key : {"host", "cpu", "mpi", "commit"}) {
-    const auto texts = [&](const Results& results) {
-      std::set<std::string> all;
-      for (const Json& context : results.contexts)
-        if (const Json value = context.value(key, Json()); value.is_string())
-          all.insert(value.get<std::string>());
-      return all;
-    };
-    const std::set<std::string> old_ones = texts(before), new_ones = texts(after);
-    if (!old_ones.empty() && !new_ones.empty() && old_ones != new_ones)
-      parts.push_back(
-          fmt::format("{} {} and {}", key, fmt::join(old_ones, ", "), fmt::join(new_ones, ", ")));
-  }
-  if (parts.empty()) return "";
-  return fmt::format("The files differ in {}.", fmt::join(parts, "; "));
-}
-
-int compare_two(const CompareCommand& command) {
-  const Results before = read_results_or_logs(command.before);
-  const Results after = read_results_or_logs(command.later.front());
-  const TimeComparisons r = compare_records(before.records, after.records, command.threshold);
-  if (r.all.empty())
-    fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
-                                   "files that the same command wrote with --json",
-                                   command.before, command.later.front()));
-  const bool printed = command.output == "-";
-  write_file(command.output,
-             show_table(table(r), command.view, printed ? stdout_terminal() : Terminal{}));
-  say_written(command.output);
-  std::vector<std::string> answer = sentences(r, command.threshold);
-  if (std::string note = different_origins(before, after); !note.empty())
-    answer.insert(answer.begin(), std::move(note));
-  print_sentences(answer, printed);
-  if (r.only_old + r.only_new > 0)
-    say("note: {} only in {}, {} only in {}\n",
-        show_plural(static_cast<Count>(r.only_old), "configuration"), command.before,
-        show_plural(static_cast<Count>(r.only_new), "configuration"), command.later.front());
-  if (!r.failed()) return 0;
-  Count slower = 0, wrong = 0;
-  for (const TimeComparison& c : r.all) {
-    slower += c.verdict == TimeComparison::Verdict::slower ? 1 : 0;
-    wrong += c.verdict == TimeComparison::Verdict::wrong ? 1 : 0;
-  }
-  say("error: of {}, {} slower by more than {:.3g}%, {} wrong\n",
-      show_plural(std::ssize(r.all), "configuration"), slower, 100 * command.threshold, wrong);
-  return 1;
-}
-
 int compare(const CompareCommand& command) {
+  const HistoryCommand history{.output = command.output,
+                               .view = command.view,
+                               .threshold = command.threshold,
+                               .command = command.command};
   if (!command.expect.empty()) return accept(command);
-  if (command.later.size() == 1) return compare_two(command);
+  if (command.later.size() == 1 && command.baseline.empty())
+    return compare_base({history_file(command.before, read_results_or_logs(command.before)),
+                         history_file(command.later[0], read_results_or_logs(command.later[0]))},
+                        0, history);
   std::error_code ignored;
-  if (command.later.empty() && !std::filesystem::is_directory(command.before, ignored))
-    return compare_with_model(command);
+  const bool is_alone =
+      command.later.empty() && !std::filesystem::is_directory(command.before, ignored);
+  if (is_alone && command.baseline.empty()) return compare_with_model(command);
   std::vector<std::string> paths = command.later;
   paths.insert(paths.begin(), command.before);
   std::vector<HistoryFile> files = history_files(paths);
+  if (!command.baseline.empty()) {
+    if (files.size() < 2)
+      fail(Blame::usage, fmt::format("--baseline {} needs two files or more: name others, too",
+                                     command.baseline));
+    sort_by_date(files);
+    return compare_base(files, baseline_number(files, command.baseline), history);
+  }
   if (files.size() == 1) return compare_with_model(command);
-  return compare_history(std::move(files), {.output = command.output,
-                                            .view = command.view,
-                                            .threshold = command.threshold,
-                                            .command = command.command});
+  return compare_history(std::move(files), history);
 }
 
 }  // namespace
@@ -164,6 +128,7 @@ void add_compare(CLI::App& command, Session& session) {
       "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md\n"
       "  arlab compare week*.jsonl   (what changed, and in which file)\n"
       "  arlab compare nightly/ -o changes.csv\n"
+      "  arlab compare nightly/ --baseline release.jsonl\n"
       "  arlab compare nccl.log --expect h100x8\n"
       "  arlab compare measured.jsonl   (written by arlab run --machine machine.toml --json ...)");
   const auto options = std::make_shared<CompareCommand>();
@@ -186,6 +151,11 @@ void add_compare(CLI::App& command, Session& session) {
           "Smallest change that counts, as a part of the old time (default 5%)")
       ->type_name("PART");
   command
+      .add_option("--baseline", options->baseline,
+                  "File that each of the others is compared with, by its name or commit (default: "
+                  "of two files the old one); the latest decides the status")
+      ->type_name("NAME");
+  command
       .add_option("--expect", options->expect,
                   "Judge bus bandwidths by public numbers of a machine, such as h100x8, or by a "
                   "file of records")
@@ -193,7 +163,7 @@ void add_compare(CLI::App& command, Session& session) {
   command
       .add_option(
           "-o,--output", options->output,
-          "Write the table to this file (default -, stdout); of several files, NAME.csv and "
+          "Write the table to this file (default -, stdout); of two files or more, NAME.csv and "
           "NAME.jsonl hold records; `arlab help` has --columns, --sort and --rows")
       ->type_name("FILE");
   add_table_options(command, options->view);

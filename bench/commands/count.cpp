@@ -71,11 +71,14 @@ void add_count(CLI::App& command, Session& session) {
   options->add_axes(command, true);
   options->add_outputs(command);
   options->add_jobs(command, false);
-  make_rare(command, {"--layout", "--limit", "--jobs", "--resume", "--dry-run"});
+  make_rare(command, {"--layout", "--limit", "--resume", "--dry-run"});
+  hide(command, {"--jobs"});  // an old option: counting takes no time
   command.callback([options, &session] {
     options->command = session.command;
     options->caller = session.caller;
     options->any_switches = true;
+    if (options->share)
+      say("note: --jobs share is deprecated in count, since counting takes no time\n");
     if (options->ranks.empty()) options->ranks = {"8"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};
     options->progress = session.progress;

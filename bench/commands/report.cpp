@@ -12,6 +12,7 @@
 #include "bench/hunt/hunt_answers.hpp"
 #include "bench/logs/measurements.hpp"
 #include "bench/options/options.hpp"
+#include "bench/options/rare_options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
@@ -29,7 +30,7 @@ namespace {
 struct ReportCommand {
   std::vector<std::string> files;
   std::string output = "report.html";
-  bool no_explorer = false;
+  bool no_explorer = false;  // an old option, which saves 1 MB
 };
 
 void put(std::string& page, std::string_view place, const Json& json) {
@@ -64,7 +65,6 @@ void add_answers(const Results& results, const std::string& file, Json& all) {
 bool is_for_prometheus(const ReportCommand& command) { return command.output.ends_with(".prom"); }
 
 void write_metrics(const ReportCommand& command) {
-  if (command.no_explorer) fail_without_effect("--no-explorer", "a page");
   Results all;
   for (const std::string& file : command.files) append(read_results_or_logs(file), all);
   const Exposition metrics = metrics_of(all);
@@ -82,6 +82,8 @@ void report(const ReportCommand& command, const Session& session) {
     fail(Blame::usage,
          "no result file given: write one with --json, for example "
          "arlab simulate all --json results.jsonl");
+  if (command.no_explorer)
+    say("note: --no-explorer is deprecated: the page without the explorer is 1 MB smaller only\n");
   check_output(command);
   if (is_for_prometheus(command)) return write_metrics(command);
   Json data{{"contexts", Json::array()}, {"records", Json::array()},
@@ -125,8 +127,6 @@ void add_report(CLI::App& command, Session& session) {
       "results/report.html\n"
       "  arlab report results.jsonl -o /var/lib/node_exporter/arlab.prom");
   const auto options = std::make_shared<ReportCommand>();
-  command.add_flag("--no-explorer", options->no_explorer,
-                   "Leave out the explorer; the page is about 1 MB smaller");
   command
       .add_option(
           "files", options->files,
@@ -138,6 +138,8 @@ void add_report(CLI::App& command, Session& session) {
           "Page to write (default report.html); - is stdout; NAME.prom: metrics for Prometheus, "
           "in its text format")
       ->type_name("FILE");
+  command.add_flag("--no-explorer", options->no_explorer, "Leave out the explorer");
+  hide(command, {"--no-explorer"});
   command.callback([options, &session] { report(*options, session); });
 }
 

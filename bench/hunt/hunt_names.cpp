@@ -69,6 +69,11 @@ std::string_view name(hunt::Verdict verdict) {
   return "few";
 }
 
+std::string spread_text(double spread) {
+  constexpr double kTenfold = 9;
+  return spread > kTenfold ? "more than tenfold" : fmt::format("by {:.0f}%", 100 * spread);
+}
+
 std::vector<hunt::Finding> findings_of(const Json& hunt) {
   std::vector<hunt::Finding> all;
   for (const Json& finding : hunt.at("findings"))

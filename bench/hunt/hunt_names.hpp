@@ -14,6 +14,9 @@ std::string_view name(hunt::Place place);
 std::string_view name(hunt::Quantity quantity);
 std::string_view name(hunt::Verdict verdict);
 
+/// Returns "by 31%", or "more than tenfold".
+std::string spread_text(double spread);
+
 /// Returns what a record of a hunt names.
 std::vector<hunt::Finding> findings_of(const Json& hunt);
 

@@ -94,8 +94,9 @@ std::string noise_text(const Hunted& hunted, const Search& found) {
   const double spread =
       std::max(found[Quantity::latency].spread, found[Quantity::bandwidth].spread);
   std::string text = fmt::format(
-      "Too noisy to tell: the same measurement differs by {:.0f}% from one time to the next",
-      100 * spread);
+      "Too noisy to tell: the same measurement differs {} from one time "
+      "to the next",
+      spread_text(spread));
   if (hunted.ranks_per_processor > 1)
     return text + fmt::format(
                       ", as {:.3g} ranks share a processor: start at most as many ranks as "

@@ -12,7 +12,8 @@ namespace arlab::bench {
 /// What was searched.
 struct Hunted {
   Rank ranks = 0;
-  std::string backend = {};   ///< of real ranks; empty: simulated
+  std::string backend = {};  ///< of real ranks; empty: simulated
+  bool is_on_gpus = false;
   std::string network = {};   ///< of simulated ranks, as given
   std::string topology = {};  ///< the network with all sizes; empty: real ranks, or no links
   std::string disturbance = {};

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "bench/hunt/hunt_report.hpp"
 #include "bench/results/context.hpp"
@@ -69,9 +70,11 @@ std::string price_commands(const Hunted& hunted, const hunt::Search& found) {
   std::string text = fmt::format("What it costs, and what shares that suit it cost:\n  {}\n",
                                  shell_quoted({"arlab", "simulate", "ring," + weighted, "-p", ranks,
                                                "-s", "256M", "--network", network}));
-  if (!hunted.backend.empty())
-    text += fmt::format("Around it, until it is repaired:\n  mpirun -n {} {}\n", ranks,
-                        shell_quoted({"arlab", "run", "ring," + weighted, "-s", "64M"}));
+  if (hunted.backend.empty()) return text;
+  std::vector<std::string> run{"arlab", "run", "ring," + weighted, "-s", "64M"};
+  if (hunted.is_on_gpus) run.insert(run.end(), {"-b", hunted.backend});
+  text += fmt::format("Around it, until it is repaired:\n  mpirun -n {} {}\n", ranks,
+                      shell_quoted(run));
   return text;
 }
 

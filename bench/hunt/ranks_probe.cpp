@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "bench/calibrate/exchanger.hpp"
-#include "collectives/host/gatherv.hpp"
+#include "bench/hunt/pair_timer.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::bench {
@@ -14,96 +14,54 @@ namespace {
 
 using collectives::Communicator;
 
-constexpr Bytes kAnswer = 8, kSmallest = 1024;
+constexpr Bytes kLeastRoom = 1024;
 constexpr Count kAloneBytes = Count{4} << 20;  // in no cache of one core
 
-class RankPairs {
+class HostPairs {
  public:
-  RankPairs(Communicator& communicator, Bytes bytes)
-      : communicator_(communicator), exchanger_(communicator, std::max(bytes, kSmallest), 0) {}
+  HostPairs(Communicator& communicator, Bytes bytes)
+      : exchanger_(communicator, std::max(bytes, kLeastRoom), 0),
+        timer_(communicator, {.send =
+                                  [this](Rank to, Bytes size) {
+                                    exchanger_.send(0, to, size);
+                                    exchanger_.wait(1);
+                                  },
+                              .receive =
+                                  [this](Rank from, Bytes size) {
+                                    exchanger_.receive(0, from, size);
+                                    exchanger_.wait(1);
+                                  }}) {}
+  HostPairs(const HostPairs&) = delete;
+  HostPairs& operator=(const HostPairs&) = delete;
 
-  std::vector<double> round_trips(std::span<const hunt::Pair> pairs, Bytes bytes) {
-    // The first opens the connection.
-    const int repetitions = bytes <= kSmallest ? 21 : 4;
-    const Rank me = communicator_.rank();
-    double mine = 0;
-    communicator_.barrier();
-    for (const hunt::Pair& pair : pairs) {
-      if (pair.from == me) mine = first_end(pair.to, bytes, repetitions);
-      if (pair.to == me) second_end(pair.from, bytes, repetitions);
-    }
-    const std::vector<double> of_rank = by_rank(mine);
-    std::vector<double> all;
-    for (const hunt::Pair& pair : pairs) all.push_back(of_rank[index(pair.from)]);
-    return all;
-  }
+  PairTimer& timer() { return timer_; }
 
   std::vector<double> alone(const std::function<void(std::byte*, const std::byte*)>& work) {
-    constexpr int kRepetitions = 5;
     if (into_.empty()) {
       into_.resize(index(kAloneBytes));
       from_.resize(index(kAloneBytes));
     }
-    std::vector<double> times;
-    communicator_.barrier();
-    for (int k = 0; k < kRepetitions; ++k) {
+    return timer_.least_alone([&] {
       const double start = exchanger_.now();
       work(into_.data(), from_.data());
-      times.push_back(1e6 * (exchanger_.now() - start));
-    }
-    // The least: what else runs on the machine only adds to it.
-    return by_rank(*std::ranges::min_element(times));
+      return 1e6 * (exchanger_.now() - start);
+    });
   }
 
  private:
-  double first_end(Rank peer, Bytes bytes, int repetitions) {
-    std::vector<double> times;
-    for (int k = 0; k < repetitions; ++k) {
-      const double start = exchanger_.now();
-      exchanger_.send(0, peer, bytes);
-      exchanger_.wait(1);
-      exchanger_.receive(1, peer, kAnswer);
-      exchanger_.wait(1);
-      if (k > 0) times.push_back(1e6 * (exchanger_.now() - start));
-    }
-    return median_of(times);
-  }
-
-  void second_end(Rank peer, Bytes bytes, int repetitions) {
-    for (int k = 0; k < repetitions; ++k) {
-      exchanger_.receive(0, peer, bytes);
-      exchanger_.wait(1);
-      exchanger_.send(1, peer, kAnswer);
-      exchanger_.wait(1);
-    }
-  }
-
-  std::vector<double> by_rank(double mine) {
-    std::string text(sizeof mine, '\0');
-    std::memcpy(text.data(), &mine, text.size());
-    std::vector<double> all;
-    for (const std::string& one : collectives::share_all(communicator_, text)) {
-      std::memcpy(&mine, one.data(), text.size());
-      all.push_back(mine);
-    }
-    return all;
-  }
-
-  Communicator& communicator_;
   Exchanger exchanger_;
+  PairTimer timer_;
   std::vector<std::byte> into_, from_;
 };
 
 }  // namespace
 
 hunt::Probe ranks_probe(Communicator& communicator, Bytes bytes) {
-  const auto pairs = std::make_shared<RankPairs>(communicator, bytes);
-  hunt::Probe probe{.ranks = communicator.ranks()};
-  const std::vector<Rank> machines = communicator.machines();
-  if (std::ranges::any_of(machines, [&](Rank m) { return m != machines.front(); }))
-    probe.group_of.assign(machines.begin(), machines.end());
+  const auto pairs = std::make_shared<HostPairs>(communicator, bytes);
+  hunt::Probe probe{
+      .ranks = communicator.ranks(), .most_bytes = bytes, .group_of = machine_groups(communicator)};
   probe.round_trips = [pairs](std::span<const hunt::Pair> all, Bytes size) {
-    return pairs->round_trips(all, size);
+    return pairs->timer().round_trips(all, size);
   };
   probe.copy = [pairs] {
     return pairs->alone([](std::byte* into, const std::byte* from) {

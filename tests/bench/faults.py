@@ -256,8 +256,8 @@ class Machine(FaultTest):
     def test_an_output_is_also_an_input(self):
         (self.folder / "net.dot").write_text('graph { a -- b [bandwidth="1Gbps", latency="1us"]; }', encoding="utf-8")
         before = self.read("net.dot")
-        _, err = self.arlab("show", "topology", "net.dot", "--svg", "net.dot", code=2)
-        self.assertIn("--svg net.dot is also an input", err)
+        _, err = self.arlab("show", "topology", "net.dot", "-o", "net.dot", code=2)
+        self.assertIn("net.dot is also an input", err)
         self.assertEqual(self.read("net.dot"), before)
 
     def test_read_only_folder(self):

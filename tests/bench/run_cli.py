@@ -319,7 +319,7 @@ class Plan(program.ProgramTest):
                          [f"{model} on 8 GPUs of {gpu}" for model in ("resnet50", "bert-base") for gpu in ("NVIDIA V100, float32", "NVIDIA A100 80 GB SXM4, mixed")])
         decided = [r for r in program.parse(self.read("p.jsonl"))[1] if r["kind"] == "plan_decision"]
         self.assertEqual([(r["model"], r["network"]) for r in decided[:4]], [("resnet50", "10G"), ("resnet50", "100G")] * 2)
-        self.arlab("report", "p.jsonl", "-o", "p.html", "--no-explorer")
+        self.arlab("report", "p.jsonl", "-o", "p.html")
         page = self.read("p.html")
         for line in verdicts:
             self.assertIn(json.dumps(line), page)

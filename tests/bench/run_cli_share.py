@@ -55,7 +55,7 @@ class Share(program.ProgramTest):
         self.assertEqual(self.read("shared.csv"), self.read("alone.csv"))
 
     def test_more_processes_than_configurations(self):
-        processes = [self.launch(r, 5, "count", "ring", "-p", "2,3", "--json", "shared.jsonl", "--jobs", "share=on") for r in range(5)]
+        processes = [self.launch(r, 5, "verify", "ring", "-p", "2,3", "--json", "shared.jsonl", "--jobs", "share=on") for r in range(5)]
         for process in processes:
             self.end(process)
         self.assertEqual([r["ranks"] for r in program.parse(self.read("shared.jsonl"))[1]], [2, 3])
@@ -117,7 +117,7 @@ class Ranks(program.ProgramTest):
     def test_every_command_works_in_every_process(self):
         self.arlab("count", "ring", "--json", "a.jsonl")
         commands = (("count", "ring"), ("verify", "ring", "-p", "3"), ("simulate", "ring", "-p", "4"), ("show", "ring", "-p", "3"),
-                    ("list", "types"), ("export", "ring", "-p", "3"), ("report", "a.jsonl", "--no-explorer", "-o", "-"))
+                    ("list", "types"), ("export", "ring", "-p", "3"), ("report", "a.jsonl", "-o", "-"))
         all_alone = {command: self.arlab(*command) for command in commands}
         for variables in ({"SLURM_PROCID": "3", "SLURM_NTASKS": "4"}, {"PMI_RANK": "3", "PMI_SIZE": "4"},
                           {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}, {"SLURM_PROCID": "nonsense"}):

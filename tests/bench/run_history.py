@@ -6,6 +6,7 @@ import json
 import pathlib
 import random
 import re
+import signal
 import unittest
 
 import program
@@ -117,6 +118,53 @@ class History(program.ProgramTest):
         _, err = self.arlab("compare", "weeks", "changes.jsonl", "weeks/n1-week1.jsonl", code=1)
         self.assertIn("changes.jsonl has no times", err)
 
+    def test_two_files_as_records_with_their_origins(self):
+        self.weeks(1.15)
+        self.write("other.jsonl", "2026-03-01T04:00:00Z", 1.0, "n2")
+        words = ("compare", "weeks/n1-week1.jsonl", "weeks/n1-week8.jsonl")
+        out, _ = self.arlab(*words, code=1)
+        head = out.split("\n\n", maxsplit=1)[0]
+        for text in ("n1-week1.jsonl", "2026-01-08T04:00:00Z", "| host", "| CPU", "| commit", "| abc", "| def"):
+            self.assertIn(text, head)
+        self.assertIn("The files differ in commit abc and def.", out)
+        out, _ = self.arlab(*words, "-o", "two.jsonl", code=1)
+        self.assertNotIn("| ", out)
+        _, records = program.parse(self.read("two.jsonl"))
+        self.assertEqual([r["verdict"] for r in records], ["slower"] * 6)
+        for record in records:
+            self.assertEqual(record["files"], list(words[1:]))
+            self.assertAlmostEqual(record["ratio"], record["times_us"][1] / record["times_us"][0])
+            self.assertEqual(record["since"], words[2])
+        self.arlab(*words, "-o", "two.csv", code=1)
+        self.assertEqual([row["verdict"] for row in program.rows(self.read("two.csv"))], ["slower"] * 6)
+        out, _ = self.arlab("compare", "weeks/n1-week1.jsonl", "other.jsonl")
+        self.assertIn("The files differ in host n1 and n2", out)
+
+    def test_a_baseline_is_what_others_are_compared_with(self):
+        self.weeks(1.15)
+        out, err = self.arlab("compare", "weeks", "--baseline", "n1-week2", code=1)
+        rows = {row[1]: row for row in (re.split(r" *\| *", line) for line in out.splitlines()) if len(row) == 8 and row[1].startswith("n1-")}
+        self.assertEqual([rows[f"n1-week{week}.jsonl"][3] for week in (1, 3, 4, 5, 6, 7, 8)], ["0"] * 4 + ["6"] * 3)
+        self.assertIn("The latest, weeks/n1-week8.jsonl, beside weeks/n1-week2.jsonl:", out)
+        self.assertIn("6 slower by more than 5%", err)
+        out, _ = self.arlab("compare", "weeks", "--baseline", "weeks/n1-week7.jsonl", "-o", "changes.jsonl")
+        _, records = program.parse(self.read("changes.jsonl"))
+        self.assertEqual([r["verdict"] for r in records], ["faster"] * 30 + ["same"] * 12)
+        self.assertEqual({r["files"][0] for r in records}, {"weeks/n1-week7.jsonl"})
+        self.write("weeks/release.jsonl", "2026-01-02T04:00:00Z", 1.0, commit="0123456789")
+        self.arlab("compare", "weeks", "--baseline", "01234567", code=1)
+        for name, said in (("week", "none of the files"), ("abc", "none of the files")):
+            _, err = self.arlab("compare", "weeks", f"--baseline={name}", code=2)
+            self.assertIn(said, err)
+        (self.folder / "weeks" / "again").mkdir()
+        self.write("weeks/again/release.jsonl", "2026-01-03T04:00:00Z")
+        _, err = self.arlab("compare", "weeks", "--baseline", "release", code=2)
+        self.assertIn("several of the files", err)
+        _, err = self.arlab("compare", "template.jsonl", "--baseline", "template", code=2)
+        self.assertIn("needs two files", err)
+        _, err = self.arlab("compare", "template.jsonl", "--expect", "h100x8", "--baseline", "template", code=2)
+        self.assertIn("--expect judges one file", err)
+
     def test_odd_files(self):
         self.weeks()
         (self.folder / "empty").mkdir()
@@ -171,6 +219,42 @@ class Loop(program.ProgramTest):
         self.assertIn("The large message of all ranks takes 2.00 times as long as then.", out)
         _, err = self.arlab("hunt", "missing.jsonl", "-p", "16", "--network", healthy, code=3)
         self.assertIn("missing.jsonl", err)
+
+    def test_a_watch_has_a_line_and_a_record_for_each_round(self):
+        out, _ = self.arlab("hunt", "-p", "16", "--network", SLOW, "--watch", "0:rounds=3", "--json", "watch.jsonl", code=1)
+        lines = out.splitlines()
+        self.assertEqual(lines[:3], [f"round {k}: slow: port rank 3 (h3) by bandwidth 2.00x" for k in (1, 2, 3)])
+        self.assertEqual(lines[3:], ["3 rounds: 3 found something slow, 0 nothing, 0 could not tell",
+                                     "rank 3 (h3) by bandwidth: slow in 3 of 3 rounds"])
+        contexts, records = program.parse(self.read("watch.jsonl"))
+        self.assertEqual([len(contexts), len(records)], [3, 3])
+        healthy = SLOW[:SLOW.index(",slow")]
+        out, _ = self.arlab("hunt", "watch.jsonl", "-p", "16", "--network", healthy, "--watch", "0:rounds=1")
+        self.assertEqual(out.splitlines()[0], "round 1: nothing is slow")
+        out, _ = self.arlab("hunt", "watch.jsonl", "-p", "16", "--network", healthy + ",bandwidth=50Gbps", "--watch", "0:rounds=2", code=1)
+        self.assertEqual(out.count("; all ranks are slower than in the earlier hunt"), 2)
+        out, _ = self.arlab("hunt", "-p", "3", "--network", "10G", "--watch", "0:rounds=1", "--json", "-")
+        self.assertEqual(len(program.parse(out)[1]), 1)
+        for text, said in (("0:rounds=0", "rounds"), ("soon", "soon"), ("0:often=3", "often"), ("3000000s", "30 days")):
+            _, err = self.arlab("hunt", "-p", "4", "--network", "10G", "--watch", text, code=2)
+            self.assertIn(said, err)
+
+    def test_random_delays_differ_from_round_to_round(self):
+        self.arlab("hunt", "-p", "8", "--network", "fluid:topology=crossbar", "--disturb", "jitter=1ns", "--watch", "0:rounds=2", "--json", "w.jsonl")
+        _, (one, two) = program.parse(self.read("w.jsonl"))
+        self.assertNotEqual(one["pairs"], two["pairs"])
+        self.assertIn("seed=2", two["disturbance"])
+
+    def test_a_watch_that_is_interrupted_ends_with_whole_records(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.start("hunt", "-p", "2", "--watch", "600s", "--json", "watch.jsonl") as process:
+                line = process.stdout.readline()
+                process.send_signal(number)
+                rest, err = process.communicate(timeout=120)
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ round 1: too few ranks")
+            self.assertEqual(rest, "1 round: 0 found something slow, 0 nothing, 1 could not tell\n")
+            self.assertEqual(process.returncode, 0, err)
+            self.assertEqual(len(program.parse(self.read("watch.jsonl"))[1]), 1)
 
     def test_metrics_are_in_the_text_format(self):
         self.arlab("run", "ring,tree", "-p", "2", "-n", "64", "--runs", "20", "--json", "run.jsonl")

@@ -99,7 +99,7 @@ class Logs(program.ProgramTest):
     def test_report_and_charts_take_logs_and_folders(self):
         self.write("logs/a.log", self.slowed(1))
         self.write("logs/b.txt", "nothing\n")
-        _, err = self.arlab("report", "logs", "-o", "page.html", "--no-explorer")
+        _, err = self.arlab("report", "logs", "-o", "page.html")
         self.assertIn("16 records", err)
         self.assertIn("b.txt: neither records nor a log", err)
         charts = subprocess.run([sys.executable, str(ROOT / "plots" / "charts.py"), "logs/a.log", "-o", "charts", "--only", "time_against_size"],

@@ -151,7 +151,9 @@ class Measure(program.ProgramTest):
                 time["ci95"] = [1000 * end for end in time["ci95"]]
         (self.folder / "new.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         out, err = self.arlab("compare", "old.jsonl", "new.jsonl", code=1)
-        self.assertRegex(out.splitlines()[2], r"^\| tree .*1000\.000 .* slower")
+        head, table = out.split("\n\n")[:2]
+        self.assertIn("| old.jsonl |", head)
+        self.assertRegex(table.splitlines()[2], r"^\| tree .*1000\.000 .* slower")
         self.assertIn("1 slower by more than 5%", err)
         out, _ = self.arlab("compare", "new.jsonl", "old.jsonl")
         self.assertEqual(out.count("| faster "), 1)

@@ -84,7 +84,7 @@ class Names(program.ProgramTest):
                                                        encoding="utf-8")
             outputs = ["-o", "t.md", "--json", "t.jsonl", "--csv", "t.csv"]
             self.check("simulate", "ring", "-p", "2", "-s", "1K", "--network", name + ".dot", *outputs, files=["t.md", "t.jsonl", "t.csv"])
-            self.check("show", "topology", name + ".dot", "--svg", "t.svg", files=["t.svg"])
+            self.check("show", "topology", name + ".dot", "-o", "t.svg", files=["t.svg"])
             self.check("bound", name + ".dot", "--json", "b.jsonl", files=["b.jsonl"])
             for path in self.folder.glob("t.*"):
                 path.unlink()
@@ -94,7 +94,7 @@ class Names(program.ProgramTest):
             quoted = name.replace("\\", "\\\\").replace('"', '\\"')
             (self.folder / "net.dot").write_text(f'graph {{ "{quoted}" [kind=host]; b [kind=host]; "{quoted}" -- b '
                                                  '[bandwidth="1Gbps", latency="1us"]; }', encoding="utf-8")
-            for words in (["show", "topology", "net.dot", "--hosts"], ["show", "topology", "net.dot", "--svg", "n.svg"],
+            for words in (["show", "topology", "net.dot", "--hosts"], ["show", "topology", "net.dot", "-o", "n.svg"],
                           ["simulate", "ring", "-p", "2", "-s", "1M", "--network", "net.dot", "--json", "n.jsonl", "--csv",
                            "n.csv", "--record", "links=2"], ["bound", "net.dot"],
                           ["export", "ring", "-p", "2", "--format", "perfetto", "--network", "net.dot", "-o", "n.json"]):

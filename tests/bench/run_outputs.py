@@ -17,7 +17,7 @@ from charts import whole_files  # noqa: E402
 # Words of commands, and the option that names the output; each writes more than LIMIT bytes.
 LIMIT = 64
 WRITERS = [(["list", "algorithms"], "-o"), (["show", "ring", "-p", "4"], "-o"), (["show", "ring", "-p", "4", "--numerics"], "-o"),
-           (["show", "topology", "ring", "-p", "8"], "-o"), (["show", "topology", "ring", "-p", "8"], "--svg"),
+           (["show", "topology", "ring", "-p", "8"], "-o"),
            (["count", "ring", "-p", "4"], "-o"), (["verify", "ring", "-p", "4"], "-o"), (["simulate", "ring", "-p", "4"], "-o"),
            (["simulate", "ring", "-p", "4", "--dry-run"], "-o"), (["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"], "-o"),
            (["calibrate", "-b", "threads", "-p", "2", "--time", "1ms", "--time", "largest=1M"], "-o"),

@@ -61,7 +61,7 @@ BASES = {
     ("train",): ["-w", "1", "--data", "synthetic:samples=64", "--steps", "1"],
     ("compare",): ["timed.jsonl", "timed.jsonl"],
     ("import",): ["nccl.log"],
-    ("report",): ["valid.jsonl", "--no-explorer"],
+    ("report",): ["valid.jsonl"],
     ("chart",): ["simulated.jsonl", "--only", "winners"],
     ("explore",): ["--precomputed"],
     ("plan",): ["-m", "profile:vgg16", "--gpus", "4"],
@@ -188,7 +188,8 @@ def without(base, option):
 def cheap(option, base):
     """The base, planned only where a huge number would take long on purpose."""
     huge = option.type in ("COUNTS", "BYTES") and option.command[0] in ("verify", "count", "simulate", "run", "train")
-    return [*without(base, option), *(["--dry-run"] if huge else [])]
+    endless = option.name == "--watch"
+    return [*without(base, option), *(["--dry-run"] if huge else []), *(["--watch", "rounds=1"] if endless else [])]
 
 
 def wrong_verb_cases(options, known):
@@ -235,7 +236,7 @@ def pair_cases():
                  ["--network", "alpha_beta:routing=ecmp"], ["--L", "5us"], ["--network", "loggops:alpha=5us"], ["--record", "links=3"],
                  ["--network", "torus:dims=2x2", "-p", "64"]):
         yield Case("contradiction", [*simulate, *more], REFUSED if "-p" not in more else EITHER, [more[0], more[-2], "dims"])
-    for verb in ("verify", "count", "simulate"):
+    for verb in ("verify", "simulate"):
         base = [verb, *BASES[(verb,)]]
         yield Case("share alone", [*base, "--jobs", "share=on"], REFUSED, ["share"])
         yield Case("share alone", [*base, "--jobs", "share=on", "--json", "a.jsonl"], REFUSED, ["share"])
@@ -257,7 +258,7 @@ def rank_cases(known):
                 may_fail = joins or command[0] in ("calibrate", "identify")  # which a busy machine stops
                 expect, words = (REFUSED, ["srun"]) if alone else (EITHER if may_fail else DONE, [])
                 yield Case("rank in the environment", [*command, *BASES[command]], expect, words, variables)
-                if command[0] in ("verify", "count", "simulate"):
+                if command[0] in ("verify", "simulate"):
                     expect = DONE if (value, total) == ("3", "4") else REFUSED
                     yield Case("rank to share by", [*command, *BASES[command], "--jobs", "share=on", "--json", "shared.jsonl"], expect,
                                ["share", rank], variables)
@@ -337,7 +338,7 @@ def damaged_files():
 def file_cases():
     """Result files that are not what `arlab --json` writes, read by report and by --resume."""
     for name, _, key in damaged_files():
-        yield Case("damaged result file", ["report", name, "--no-explorer"], REFUSED, [key, "not a record"], kept=name)
+        yield Case("damaged result file", ["report", name], REFUSED, [key, "not a record"], kept=name)
         yield Case("damaged result file, resumed", ["count", "ring", "-p", "3", "-n", "10", "--json", name, "--resume"], REFUSED,
                    [key, "not a record"], kept=name)
     for name in INPUTS + ["empty", "/dev/zero", "valid.csv"]:
@@ -477,7 +478,7 @@ def gain_cases():
 
 def overwriting_cases():
     """An output that is also the input."""
-    for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
+    for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "-o", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
                   ["simulate", "ring", "-p", "4", "-s", "1K", "--network", "negative.toml", "-o", "negative.toml"],
                   ["compare", "timed.jsonl", "timed.jsonl", "-o", "./timed.jsonl"], ["export", "file:deep.json", "-o", "deep.json"],
                   ["plan", "-m", "profile:deep.json", "--json", "deep.json"], ["plan", "-m", "profile:deep.json", "--trace", "deep.json"]):

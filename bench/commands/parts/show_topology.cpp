@@ -79,7 +79,7 @@ void print_tiers(const simulator::Metrics& m) {
 
 struct ShowOptions {
   std::string topology;
-  std::string svg, output = "-";
+  std::string output = "-";  // a picture: beside the tables on stdout
   bool hosts = false;
   Rank ranks = 0;
 };
@@ -90,9 +90,13 @@ void show(const ShowOptions& options) {
          "show topology needs a topology: add one of `arlab list topologies`, such as "
          "`arlab show topology torus`, or a file of a network");
   const TopologyOptions network = topology_options(options.topology);
-  if (!options.svg.empty()) check_writable(options.svg);
+  const bool draws = options.output.ends_with(".svg");
+  if (draws && options.hosts)
+    fail(Blame::usage, fmt::format("--output {} is a picture, and --hosts prints a list: leave out "
+                                   "--hosts, or name a file without .svg",
+                                   options.output));
   check_writable(options.output);
-  RedirectedStdout file(options.output);
+  RedirectedStdout file(draws ? "-" : options.output);
   const simulator::Topology topology = network.open(options.ranks);
   const simulator::Router router(
       topology,
@@ -104,13 +108,11 @@ void show(const ShowOptions& options) {
     return file.finish();
   }
   const simulator::Metrics m = simulator::metrics(topology, hosts);
-  if (options.svg != "-") {
-    print_metrics(topology, m, router.routing());
-    print_tiers(m);
-  }
-  if (!options.svg.empty()) {
-    write_file(options.svg, svg_of(topology));
-    say_written(options.svg);
+  print_metrics(topology, m, router.routing());
+  print_tiers(m);
+  if (draws) {
+    write_file(options.output, svg_of(topology));
+    say_written(options.output);
   }
   file.finish();
 }
@@ -122,7 +124,7 @@ void add_show_topology(CLI::App& show_command) {
       show_command.add_subcommand("topology", "Print the metrics of a network, and draw it as SVG");
   command->footer(
       "Examples:\n  arlab show topology fat_tree:k=8,oversubscription=4\n"
-      "  arlab show topology torus -p 256 --svg torus.svg\n  arlab show topology network.graphml");
+      "  arlab show topology torus -p 256 -o torus.svg\n  arlab show topology network.graphml");
   const auto options = std::make_shared<ShowOptions>();
   command
       ->add_option("topology", options->topology,
@@ -144,10 +146,8 @@ void add_show_topology(CLI::App& show_command) {
       ->type_name("COUNT");
   command
       ->add_option("-o,--output", options->output,
-                   "Write the tables to this file (default -, "
-                   "stdout)")
-      ->type_name("FILE");
-  command->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
+                   "Write the tables to this file (default -, stdout); NAME.svg: a picture, with "
+                   "the tables on stdout")
       ->type_name("FILE");
   command->add_flag("--hosts", options->hosts,
                     "Print only the host of each rank, one per line: a placement file");

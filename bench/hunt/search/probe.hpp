@@ -21,8 +21,12 @@ struct Pair {
   auto operator<=>(const Pair&) const = default;
 };
 
+/// Of the largest message between hosts.
+inline constexpr Bytes kMostBytes = Bytes{4} << 20;
+
 struct Probe {
   Rank ranks = 1;
+  Bytes most_bytes = kMostBytes;  ///< of a message
   /// The group of each rank that is known to be near, such as its machine or its leaf; empty: none.
   std::vector<std::int32_t> group_of = {};
   /// How far apart two ranks are, such as the number of links between them; empty: as in groups.

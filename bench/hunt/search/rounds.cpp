@@ -41,11 +41,11 @@ Bytes fitting_bytes(const Probe& probe) {
   std::vector<Rank> everyone(index(probe.ranks));
   std::iota(everyone.begin(), everyone.end(), 0);
   const std::vector<PairRound> rounds = tournament(everyone, 1);
-  if (rounds.empty()) return kMostBytes;
+  if (rounds.empty()) return probe.most_bytes;
   probe.round_trips(rounds.front(), kTried);  // opens connections
   const double us = median(probe.round_trips(rounds.front(), kTried));
   Bytes bytes = kTried;
-  while (bytes < kMostBytes && static_cast<double>(2 * bytes / kTried) * us <= kLongest) bytes *= 2;
+  while (2 * bytes <= probe.most_bytes && static_cast<double>(2 * bytes / kTried) * us <= kLongest) bytes *= 2;
   return bytes;
 }
 

@@ -25,10 +25,8 @@ struct Plan {
 /// Above 64 ranks, both together are at most 4 ceil(log2 ranks).
 Plan plan_of(Rank ranks);
 
-inline constexpr Bytes kMostBytes = Bytes{4} << 20;
-
 /// Returns the bytes of a large message whose time is well above its latency, but at most about
-/// 20 ms: a power of two from 64 KiB to 4 MiB. Measures one round to choose.
+/// 20 ms: a power of two from 64 KiB to the probe's most. Measures one round to choose.
 Bytes fitting_bytes(const Probe& probe);
 
 }  // namespace arlab::hunt

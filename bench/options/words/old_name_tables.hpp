@@ -27,6 +27,7 @@ inline constexpr Renamed kRenamed[] = {{"--plan", "--dry-run"},
                                        {"--no-title", "--figure=title=off"},
                                        {"--share-y", "--figure=share_y=on"},
                                        {"--winners", "--only=winners"},
+                                       {"--svg", "--output"},
                                        {"--parameters", "--list=parameters=on"}};
 
 /// An option that became a setting of another. The first that the command has counts.

@@ -42,23 +42,22 @@ void add_folder(const std::string& folder, std::vector<HistoryFile>& all) {
                                    folder));
 }
 
-// Writes records, or the tables.
-void write_history(const History& history, const HistoryCommand& command) {
+}  // namespace
+
+void write_changes(const HistoryCommand& command, const std::string& head, const Table& table,
+                   const std::vector<Json>& records) {
   if (ends_as_json(command.output)) {
     ResultFile file(command.output, ResultFile::Mode::fresh, context(command.command));
-    for (const Json& record : records_of(history)) file.add(record);
+    for (const Json& record : records) file.add(record);
   } else if (command.output.ends_with(".csv")) {
     CsvFile file(command.output);
-    for (const Json& record : records_of(history)) file.add(record);
+    for (const Json& record : records) file.add(record);
   } else {
     const Terminal terminal = command.output == "-" ? stdout_terminal() : Terminal{};
-    write_file(command.output,
-               files_table(history) + "\n" + show_table(table(history), command.view, terminal));
+    write_file(command.output, head + show_table(table, command.view, terminal));
   }
   say_written(command.output);
 }
-
-}  // namespace
 
 std::vector<HistoryFile> history_files(const std::vector<std::string>& paths) {
   std::vector<HistoryFile> all;
@@ -80,7 +79,7 @@ int compare_history(std::vector<HistoryFile> files, const HistoryCommand& comman
          fmt::format("no configuration was measured on one host in two of the {} files, such as "
                      "{}: compare files that the same command wrote with --json",
                      history.files.size(), first));
-  write_history(history, command);
+  write_changes(command, files_table(history.files) + "\n", table(history), records_of(history));
   print_sentences(sentences(history, command.threshold), command.output == "-");
   for (const HistoryFile& file : history.files)
     if (file.times == 0) say("note: {} has no times\n", file.path);

@@ -16,6 +16,10 @@ struct HistoryCommand {
   std::vector<std::string> command = {};
 };
 
+/// Writes records to NAME.csv or NAME.jsonl, else the head and the table.
+void write_changes(const HistoryCommand& command, const std::string& head, const Table& table,
+                   const std::vector<Json>& records);
+
 /// Reads the files, and the files in the folders; those of a folder that hold no times are noted.
 /// Throws Error that names a file that cannot be read, and a folder without records.
 std::vector<HistoryFile> history_files(const std::vector<std::string>& paths);

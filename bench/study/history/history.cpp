@@ -125,6 +125,8 @@ void decide_trends(std::vector<Trend>& all, double threshold, double levels) {
   }
 }
 
+}  // namespace
+
 void sort_by_date(std::vector<HistoryFile>& files) {
   if (std::any_of(files.begin(), files.end(),
                   [](const HistoryFile& file) { return file.date.empty(); }))
@@ -132,8 +134,6 @@ void sort_by_date(std::vector<HistoryFile>& files) {
   std::stable_sort(files.begin(), files.end(),
                    [](const HistoryFile& a, const HistoryFile& b) { return a.date < b.date; });
 }
-
-}  // namespace
 
 bool History::failed() const {
   return std::any_of(all.begin(), all.end(), [](const Trend& t) {

@@ -59,8 +59,11 @@ History history_of(std::vector<HistoryFile> files, double threshold);
 /// Returns the names of the files, without the folders that all have in common.
 std::vector<std::string> short_names(const std::vector<HistoryFile>& files);
 
+/// Sorts the files by date, if all have one.
+void sort_by_date(std::vector<HistoryFile>& files);
+
 /// Returns the files with their hosts and versions, as Markdown.
-std::string files_table(const History& history);
+std::string files_table(const std::vector<HistoryFile>& files);
 
 /// Returns a row per configuration and host. Exceptions are those that changed or are wrong.
 Table table(const History& history);
@@ -70,5 +73,9 @@ std::vector<std::string> sentences(const History& history, double threshold);
 
 /// Returns a record per row of the table.
 std::vector<Json> records_of(const History& history);
+
+/// Returns the record of a change, as yet only of what: null, or the record of a configuration.
+Json change_of(const Json& configuration);
+std::string verdict_word(TimeComparison::Verdict verdict);  ///< in records
 
 }  // namespace arlab::bench

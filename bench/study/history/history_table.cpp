@@ -34,7 +34,9 @@ std::string day_of(const std::string& date) { return date.substr(0, date.find('T
 
 Json text_or_none(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-std::string word_of(Verdict verdict) {
+}  // namespace
+
+std::string verdict_word(Verdict verdict) {
   switch (verdict) {
     case Verdict::slower:
       return "slower";
@@ -50,13 +52,11 @@ std::string word_of(Verdict verdict) {
   return "same";
 }
 
-}  // namespace
-
-std::string files_table(const History& history) {
-  const std::vector<std::string> names = short_names(history.files);
+std::string files_table(const std::vector<HistoryFile>& files) {
+  const std::vector<std::string> names = short_names(files);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const HistoryFile& file = history.files[i];
+    const HistoryFile& file = files[i];
     rows.push_back({names[i], file.date, file.host, file.cpu, file.mpi, file.commit,
                     fmt::to_string(file.times)});
   }
@@ -90,15 +90,20 @@ Table table(const History& history) {
   return table;
 }
 
-std::vector<Json> records_of(const History& history) {
+Json change_of(const Json& configuration) {
   static constexpr const char* kCopied[] = {"backend",  "algorithm", "collective", "ranks",
                                             "elements", "bytes",     "dtype",      "op",
                                             "segments", "topology",  "model"};
+  Json record{{"schema", kSchema}, {"kind", "change"}};
+  for (const char* key : kCopied)
+    record[key] = configuration.is_null() ? Json(nullptr) : configuration.value(key, Json());
+  return record;
+}
+
+std::vector<Json> records_of(const History& history) {
   std::vector<Json> all;
   for (const Trend& t : history.all) {
-    Json record{{"schema", kSchema}, {"kind", "change"}};
-    for (const char* key : kCopied)
-      record[key] = t.record.is_null() ? Json(nullptr) : t.record.value(key, Json());
+    Json record = change_of(t.record);
     Json files = Json::array(), dates = Json::array();
     for (const std::size_t i : t.files) {
       files.push_back(history.files[i].path);
@@ -116,7 +121,7 @@ std::vector<Json> records_of(const History& history) {
     record["after_us"] = t.after_us;
     record["ratio"] = t.ratio();
     record["p"] = known ? Json(t.p) : Json(nullptr);
-    record["verdict"] = word_of(t.verdict);
+    record["verdict"] = verdict_word(t.verdict);
     all.push_back(std::move(record));
   }
   return all;

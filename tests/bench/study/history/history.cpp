@@ -142,7 +142,7 @@ TEST_CASE("history: each host is compared with itself, and what else differs is 
   CHECK(said(history).find("of 2 hosts, n1, n2") != std::string::npos);
   CHECK(said(history).find("differ in commit: abc on host n1, abc on host n2, def from "
                            "n2/week6.jsonl on") != std::string::npos);
-  CHECK(files_table(history).find("n2/week6.jsonl") != std::string::npos);
+  CHECK(files_table(history.files).find("n2/week6.jsonl") != std::string::npos);
 }
 
 TEST_CASE("history: wrong results fail, and few runs of few files have no verdict") {
