@@ -18,6 +18,7 @@
 #include "bench/text/write_file.hpp"
 #include "bench/training/decisions/cheapest.hpp"
 #include "bench/training/decisions/decision_report.hpp"
+#include "bench/training/decisions/scaling.hpp"
 #include "bench/training/profiled/alternatives.hpp"
 #include "bench/training/profiled/breakdown.hpp"
 
@@ -194,7 +195,9 @@ void run_plan(const PlanOptions& options, Session& session) {
         Lines{headings}, Lines{plan_table(rows, costs)});
     for (const ScaleRow& row : rows)
       if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
-    std::vector<std::string> sentences = explain(decided);
+    std::vector<std::string> sentences =
+        explain_scaling(rows, options.batch > 0 ? Scaling::strong : Scaling::weak);
+    std::ranges::move(explain(decided), std::back_inserter(sentences));
     if (costs) std::ranges::move(explain_cost(rows), std::back_inserter(sentences));
     print_sentences(sentences, true);
   }

@@ -8,7 +8,9 @@
 #include "collectives/reduce/dtype.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/build/kind.hpp"
+#include "training/compressors/codec_cost.hpp"
 #include "training/compressors/compressor.hpp"
+#include "training/gpus/gpu.hpp"
 #include "training/schedulers/scheduler.hpp"
 #include "training/strategies/strategy.hpp"
 
@@ -74,6 +76,27 @@ Json types_json() {
   return all;
 }
 
+// Rates in operations and bytes per second, as training reaches them.
+Json gpus_json() {
+  Json all = Json::array();
+  for (const training::GpuKind& gpu : training::gpus()) {
+    Json rates = Json::array();
+    for (const training::GpuRate& rate : gpu.rates)
+      rates.push_back({{"precision", name(rate.precision)},
+                       {"peak", rate.peak},
+                       {"images", rate.peak * rate.images},
+                       {"sequences", rate.peak * rate.sequences},
+                       {"source", rate.source}});
+    all.push_back({{"name", gpu.name},
+                   {"label", gpu.label},
+                   {"memory", gpu.memory},
+                   {"memory_reached", gpu.memory * training::kReachedRate},
+                   {"source", gpu.data_sheet},
+                   {"rates", std::move(rates)}});
+  }
+  return all;
+}
+
 struct CatalogPart {
   std::string_view name;
   Json (*list)();
@@ -86,7 +109,8 @@ const CatalogPart kCatalogParts[] = {
     {"schedulers", [] { return kinds_json(training::schedulers()); }},
     {"strategies", [] { return kinds_json(training::strategies()); }},
     {"backends", backends_json},
-    {"types", types_json}};
+    {"types", types_json},
+    {"gpus", gpus_json}};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ The backend for PyTorch is arlab.torch; arlab.virtual runs its scripts in virtua
 from typing import TYPE_CHECKING, Any
 
 from ._algorithm import Algorithm, Cost, algorithm, registered, unregister
-from ._commands import (bound, count, export, list_algorithms, list_backends, list_compressors, list_models, list_schedulers,
+from ._commands import (bound, count, export, list_algorithms, list_backends, list_compressors, list_gpus, list_models, list_schedulers,
                         list_strategies, list_topologies, list_types, plan, run, simulate, verify)
 from ._display import show
 from ._errors import CheckError, Error, MachineError, UsageError
@@ -33,7 +33,7 @@ from ._words import Action, Chunks, Problem, exchange, reduce, replace, send
 
 __all__ = ["Action", "Algorithm", "Bound", "CheckError", "Choice", "Chunks", "Cost", "Counts", "Error", "MachineError", "Measured",
            "Plan", "Problem", "Proof", "Results", "Schedule", "Simulated", "Topology", "Tuning", "UsageError", "Verdict", "algorithm", "bound",
-           "count", "exchange", "export", "grade", "list_algorithms", "list_backends", "list_compressors", "list_models", "list_schedulers",
+           "count", "exchange", "export", "grade", "list_algorithms", "list_backends", "list_compressors", "list_gpus", "list_models", "list_schedulers",
            "list_strategies", "list_topologies", "list_types", "plan", "read", "reduce", "registered", "replace", "run", "send",
            "show", "simulate", "topology", "tune", "unregister", "verify"]
 

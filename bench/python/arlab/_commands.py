@@ -51,6 +51,11 @@ def list_types() -> List[Record]:
     return list(_call.catalog("types"))
 
 
+def list_gpus() -> List[Record]:
+    """GPUs: operations and bytes per second of their data sheets, and what training reaches in each precision."""
+    return list(_call.catalog("gpus"))
+
+
 _PLACE = re.compile(r"\n  (.+?):(\d+): ")
 
 

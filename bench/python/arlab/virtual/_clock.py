@@ -1,23 +1,31 @@
 """The clock of a rank: computation as it is measured, and waits as they are simulated."""
 import time
-from typing import Any
+from typing import Any, Callable
 
 _real = time.perf_counter  # before a script's clocks are replaced
+_processor = time.process_time
 
 
 class Clock:
     """Seconds of virtual time. While it is paused, as in this package's own work, computation does not count."""
 
-    def __init__(self, slowdown: float = 1.0) -> None:
-        self._slowdown, self._mark, self._pauses = slowdown, _real(), 0
+    def __init__(self, slowdown: float = 1.0, read: Callable[[], float] = _real) -> None:
+        self._slowdown, self._read, self._mark, self._pauses = slowdown, read, read(), 0
         self._computed = self.waited = 0.0
 
     def computed(self) -> float:
         """Returns the time of computation since the start."""
-        return self._computed if self._pauses else self._computed + (_real() - self._mark) * self._slowdown
+        return self._computed if self._pauses else self._computed + (self._read() - self._mark) * self._slowdown
 
     def now(self) -> float:
         return self.computed() + self.waited
+
+    def paused(self) -> bool:
+        return self._pauses > 0
+
+    def compute(self, seconds: float) -> None:
+        """Adds computation that is not measured, but known."""
+        self._computed += seconds
 
     def wait_until(self, time: float) -> float:
         """Moves to a later time, and returns how much later it is."""
@@ -33,7 +41,7 @@ class Clock:
     def __exit__(self, *_: Any) -> None:
         self._pauses -= 1
         if not self._pauses:
-            self._mark = _real()
+            self._mark = self._read()
 
 
 def show_virtual(clock: Clock) -> None:

@@ -51,8 +51,12 @@ class VirtualGroup(dist.ProcessGroup):
         size = first.element_size() if same else 1
         elements = copies * (sum(t.numel() if same else t.numel() * t.element_size() for t in tensors) if tensors else 1)
         dtype = str(first.dtype).rpartition(".")[2] if same else "uint8"
-        end = self._session.carry(collective, elements, dtype, size, self._ranks)
+        end = self._session.carry(collective, elements, dtype, size, self._ranks, self._arrived())
         return Work(self._session, end, results)
+
+    def _arrived(self) -> Optional[float]:
+        """When the last rank is there; None: with this one."""
+        return None
 
     def _paused(self, tensors: Sequence[torch.Tensor]) -> Any:
         """The clock, which stands while values are made. What a GPU still computes counts before."""
@@ -144,4 +148,7 @@ class VirtualGroup(dist.ProcessGroup):
 
 def create(session: Session, options: Any) -> Optional[VirtualGroup]:
     """What torch.distributed calls for each new group."""
+    if session.settings.real:
+        from ._processes import ProcessesGroup
+        return ProcessesGroup(session, options)
     return VirtualGroup(session, options.group_rank, options.group_size, list(options.global_ranks_in_group or []))

@@ -1,13 +1,16 @@
 """What a run says at its end: a sentence, a table, and files."""
 import dataclasses
 import functools
+import json
 import os
 import sys
 from typing import Callable, Dict
 
 from .._errors import Error
 from .._results import Results, show_size, show_time
+from . import _records
 from ._session import Session, Summary
+from ._study import RESULT
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +43,11 @@ def text_of(session: Session) -> str:
     if summary is None:
         return f"No optimizer took a step. Collectives: {calls or 'none'}. Virtual time: {show_time(1e6 * session.clock.now())}."
     steps = f"{summary.steps} step{'' if summary.steps == 1 else 's'}"
-    note = (f"Means over the middle half of the second half of {steps}. Computation is this machine's"
+    computation = f"that of FLOPs on {session.device}" if session.settings.gpu else "this machine's"
+    if session.settings.processor_time:
+        computation += ", by the processor's clock"
+    sure = "" if summary.half is None else f", with a 95% interval of {show_time(1e6 * summary.half)} to both sides of the step"
+    note = (f"Means over the middle half of the second half of {steps}{sure}. Computation is {computation}"
             f"{'' if session.settings.slowdown == 1 else f', times {session.settings.slowdown:g}'}. Collectives: {calls or 'none'}.")
     return f"\n{sentence(summary)}\n\n{Results([_Row(summary)])!r}\n\n{note}"
 
@@ -49,8 +56,18 @@ def finish(session: Session, process: int) -> None:
     """At the end of the process: prints the report to stderr, and writes the files."""
     if os.getpid() != process:  # a child, such as a worker that loads data
         return
+    for close in session.at_end:
+        close()
     with session.clock:
+        if session.settings.real and os.environ.get("RANK", "0") != "0":  # rank 0 says it
+            return
         print(text_of(session), file=sys.stderr, flush=True)
+        summary = session.summary()
+        if os.environ.get(RESULT) and summary is not None:
+            with open(os.environ[RESULT], "w", encoding="utf-8") as file:
+                json.dump({"summary": dataclasses.asdict(summary), "record": _records.record_of(session, summary)}, file)
+        if session.settings.json and summary is not None:
+            _write("record", functools.partial(_records.save, session, summary, session.settings.json))
         if session.trace:
             _write("trace", functools.partial(session.trace.save, session.settings.trace, session.clock.now()))
         if session.settings.profile:

@@ -11,6 +11,7 @@ import torch.multiprocessing
 from torch.distributed import distributed_c10d
 from torch.nn.parallel import DistributedDataParallel
 
+from .._errors import UsageError
 from . import _group, _profile, _start
 from ._session import Session
 
@@ -22,13 +23,16 @@ _OWN_SHARDS = ("each rank holds other parameters, and virtual time lets rank 0 s
 def patch(session: Session) -> None:
     """Replaces the functions, for this process. Scripts import them later."""
     dist.Backend.register_backend(_BACKEND, functools.partial(_created, session), extended_api=True)
-    distributed_c10d._store_based_barrier = lambda *_, **__: None  # nobody else comes
+    real = session.settings.real
+    if not real:
+        distributed_c10d._store_based_barrier = lambda *_, **__: None  # nobody else comes
     init = functools.partial(_init, session, distributed_c10d.init_process_group)
     group = functools.partial(_new_group, distributed_c10d.new_group)
     for module in (dist, distributed_c10d):
         module.init_process_group, module.new_group = init, group
-        _start.wrapped(module, "broadcast_object_list", _broadcast_objects)
-    torch.multiprocessing.spawn = functools.partial(_spawn, session)
+        if not real:
+            _start.wrapped(module, "broadcast_object_list", _broadcast_objects)
+    torch.multiprocessing.spawn = functools.partial(_spawn_processes, torch.multiprocessing.spawn) if real else functools.partial(_spawn, session)
     _start.wrapped(torch.optim.Optimizer, "__init__", functools.partial(_make_optimizer, session))
     _start.wrapped(DistributedDataParallel, "__init__", functools.partial(_make_ddp, session))
     _start.wrapped(DistributedDataParallel, "forward", functools.partial(_forward, session))
@@ -39,8 +43,15 @@ def _created(session: Session, options: Any, *_: Any) -> Any:
 
 
 def _init(session: Session, init: Callable[..., Any], backend: Any = None, init_method: Any = None, timeout: Any = None,
-          world_size: int = -1, rank: int = -1, *_: Any, **__: Any) -> None:
+          world_size: int = -1, rank: int = -1, store: Any = None, *_: Any, **__: Any) -> None:
     """torch.distributed.init_process_group with the virtual group, whatever the backend."""
+    if session.settings.real:
+        _refuse_shards()
+        more = {"timeout": timeout} if timeout is not None else {}
+        if 0 < world_size != session.settings.ranks:
+            raise UsageError(f"the script starts {world_size} ranks, and ARLAB_VIRTUAL has {session.settings.ranks}: give it as many")
+        init(_BACKEND, init_method=init_method, world_size=world_size, rank=rank, store=store, **more)
+        return
     if rank > 0:
         _start.note(f"this process would be rank {rank}, for which rank 0 stands: it ends")
         raise SystemExit(0)
@@ -87,6 +98,16 @@ def _spawn(session: Session, fn: Callable[..., Any], args: Any = (), nprocs: int
     return None if join else _Ended()
 
 
+def _started(rank: int, fn: Callable[..., Any], args: Any) -> None:
+    """In a new process: virtual time, and then what the script asked for."""
+    _start.start()
+    fn(rank, *args)
+
+
+def _spawn_processes(spawn: Callable[..., Any], fn: Callable[..., Any], args: Any = (), *rest: Any, **kwargs: Any) -> Any:
+    return spawn(_started, (fn, args), *rest, **kwargs)
+
+
 def _make_optimizer(session: Session, init: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> None:
     """Optimizer.__init__: lets the step of this optimizer end a step of the run."""
     _refuse_shards()  # if it was imported since
@@ -112,6 +133,8 @@ def _make_ddp(session: Session, init: Callable[..., Any], self: Any, module: Any
         args = (None, None)[:len(args)] + args[2:]
         kwargs = {key: value for key, value in kwargs.items() if key not in ("device_ids", "output_device")}
     init(self, module, *args, **kwargs)
+    session.model = type(module).__name__
+    session.device = session.device or _profile.device_of(module)
     if session.settings.profile and session.recorder is None:
         session.recorder = _profile.Recorder(module, session.clock.computed)
 

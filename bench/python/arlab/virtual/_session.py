@@ -2,10 +2,12 @@
 # mypy: ignore-errors
 import contextlib
 import dataclasses
+import math
+import statistics
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from . import _trace
-from ._clock import Clock
+from ._clock import Clock, _processor, _real
 from ._settings import Settings
 from ._times import CollectiveTimes, Group
 
@@ -19,6 +21,8 @@ class Step:
     exposed: float = 0.0        # waits for communication
     communicated: float = 0.0
     samples: int = 0
+    sent: float = 0.0           # bytes of a rank
+    collectives: int = 0
 
     @property
     def time(self) -> float:
@@ -36,6 +40,9 @@ class Summary:
     communication: float
     exposed: float
     samples: Optional[float]  # of a rank
+    half: Optional[float] = None  # of the 95% interval of the mean step; None: too few steps
+    sent: float = 0.0             # bytes of a rank
+    collectives: float = 0.0
 
     @property
     def speedup(self) -> float:
@@ -51,11 +58,25 @@ def counted_steps(times: List[float]) -> List[int]:
     return sorted(ordered[cut:len(ordered) - cut])
 
 
+def half_interval(times: List[float]) -> Optional[float]:
+    """Half of the 95% interval of the mean of the middle half (Tukey and McLaughlin, 1963); None for fewer than 8 times."""
+    ordered, cut = sorted(times), len(times) // 4
+    degrees = len(times) - 2 * cut - 1
+    if len(times) < 8:
+        return None
+    pulled = [min(max(one, ordered[cut]), ordered[-cut - 1]) for one in ordered]
+    error = statistics.stdev(pulled) * math.sqrt(len(times)) / (degrees + 1)
+    z = 1.959964
+    quantile = z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)  # of Student's t
+    return quantile * error
+
+
 class Session:
     """One at a time in a process."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings, self.clock = settings, Clock(settings.slowdown)
+        self.settings = settings
+        self.clock = Clock(0.0) if settings.gpu else Clock(settings.slowdown, _processor if settings.processor_time else _real)
         self.times = CollectiveTimes(settings.network, settings.ranks, settings.algorithms)
         self.network_free = 0.0                                  # when the last collective ends
         self.steps: List[Step] = []
@@ -63,24 +84,32 @@ class Session:
         self.trace = _trace.Trace(settings) if settings.trace else None
         self.in_optimizer = False
         self.recorder: Any = None                                # of the model's profile
+        self.model, self.device = "model", ""
+        self.at_end: List[Any] = []                              # functions that this process calls before it ends
         self._open = Step(0.0)
         self._waited = self._computed = 0.0                      # when the open step began
         self._kept: Dict[int, Any] = {}                          # works that C++ may still wait for
         self._expected: List[Tuple[Any, float]] = []             # that this backward pass waits for
         self._callbacks = 0
 
-    def carry(self, collective: str, elements: int, dtype: str, size: int, group: Group) -> float:
-        """Starts a collective, and returns when it ends. The network carries one at a time."""
+    def carry(self, collective: str, elements: int, dtype: str, size: int, group: Group, arrived: Optional[float] = None) -> float:
+        """Starts a collective, and returns when it ends. The network carries one at a time. `arrived`: when the last rank can begin."""
         took, algorithm = self.times.of(collective, elements, dtype, size, group)
-        begin = max(self.clock.now(), self.network_free)
+        begin = self.earliest() if arrived is None else arrived
         self.network_free = begin + took
         self._open.communicated += took
+        self._open.sent += self.times.sent_of(collective, elements, dtype, size, group)
+        self._open.collectives += 1
         used = self.used.setdefault((collective, algorithm), [0, 0])
         used[0], used[1] = used[0] + 1, used[1] + elements * size
         if self.trace:
             self.trace.add("network", collective, begin, self.network_free, bytes=elements * size, algorithm=algorithm,
                            ranks=len(group) if group else self.settings.ranks)
         return self.network_free
+
+    def earliest(self) -> float:
+        """When this rank could begin a collective."""
+        return max(self.clock.now(), self.network_free)
 
     def wait(self, end: float) -> None:
         if self._callbacks:  # of a future: it runs beside the computation
@@ -153,4 +182,6 @@ class Session:
         mean = lambda what: sum(what(step) for step in chosen) / len(chosen)
         samples = mean(lambda s: s.samples)
         return Summary(self.settings.ranks, self.settings.network, len(self.steps), mean(lambda s: s.time), mean(lambda s: s.computed),
-                       mean(lambda s: s.communicated), mean(lambda s: s.exposed), samples or None)
+                       mean(lambda s: s.communicated), mean(lambda s: s.exposed), samples or None,
+                       half_interval([step.time for step in self.steps[len(self.steps) // 2:]]), mean(lambda s: s.sent),
+                       mean(lambda s: s.collectives))

@@ -1,14 +1,17 @@
 """The two variables: ARLAB_VIRTUAL=64:slowdown=0.1,trace=steps.json and ARLAB_NETWORK=rail_pod:nodes=8."""
 import dataclasses
 import os
-from typing import Dict, Mapping
+from typing import Dict, Mapping, Tuple
 
 from .._errors import UsageError
 
 MOST_RANKS = 16384  # as `arlab plan`
 _MEANINGS = {"slowdown": "a factor on the time of computation, such as 0.1", "time": "virtual: time.time() and its siblings read it",
              "device": "cpu: what the script asks of a GPU runs on the processor", "trace": "a file for Perfetto",
-             "profile": "a file for `arlab plan -m profile:FILE`"}
+             "profile": "a file for `arlab plan -m profile:FILE`", "gpu": "a100, or another of `arlab list gpus`: computation by FLOPs",
+             "precision": "float32, tf32, or mixed, of gpu=", "processes": "real: all ranks compute, as torchrun or mpirun starts them",
+             "clock": "processor: computation is the processor's time", "json": "a file of records for `arlab chart`",
+             "csv": "a file of several numbers of ranks"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +25,16 @@ class Settings:
     on_cpu: bool = False          # whether CUDA devices are the processor
     trace: str = ""               # file
     profile: str = ""             # file
+    gpu: str = ""                 # computation is that of its FLOPs; "": measured
+    precision: str = ""           # "": the GPU's usual one
+    real: bool = False            # whether each rank is a process
+    processor_time: bool = False  # whether computation is measured by the processor's clock
+    json: str = ""                # file
+
+
+def counts_in(text: str) -> Tuple[str, ...]:
+    """The numbers of ranks in "8,64,512:slowdown=0.1"."""
+    return tuple(text.partition(":")[0].split(","))
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -30,11 +43,19 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
     if not text:
         raise UsageError("ARLAB_VIRTUAL is not set: give the number of ranks, as in ARLAB_VIRTUAL=64")
     ranks, _, rest = text.partition(":")
+    if "," in ranks:
+        raise UsageError(f"ARLAB_VIRTUAL has {len(counts_in(text))} numbers of ranks, and this process can have one: start the script by "
+                         "`python3 -m arlab.virtual`, or give one")
     keys = _keys_of(rest)
+    if "csv" in keys:
+        raise UsageError("ARLAB_VIRTUAL: csv is of several numbers of ranks, as in ARLAB_VIRTUAL=8,64,512:csv=scaling.csv")
+    if "precision" in keys and "gpu" not in keys:
+        raise UsageError("ARLAB_VIRTUAL: precision is of a GPU: add gpu=a100, or leave it out")
     rules = environment.get("ARLAB_ALGORITHM", "")
     return Settings(_ranks_of(ranks), environment.get("ARLAB_NETWORK", "") or "10G", "" if rules == "auto" else rules,
                     _slowdown_of(keys.get("slowdown", "1")), _only(keys, "time", "virtual"), _only(keys, "device", "cpu"),
-                    keys.get("trace", ""), keys.get("profile", ""))
+                    keys.get("trace", ""), keys.get("profile", ""), keys.get("gpu", ""), keys.get("precision", ""),
+                    _only(keys, "processes", "real"), _only(keys, "clock", "processor"), keys.get("json", ""))
 
 
 def _keys_of(text: str) -> Dict[str, str]:

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import Any, Callable, Optional
 
+import torch
+
 from .._errors import UsageError
 from ._clock import show_virtual
 from ._session import Session
@@ -36,11 +38,21 @@ def start(settings: Optional[Settings] = None) -> Session:
 
 def _begin(session: Session) -> None:
     from . import _report, _scripts
-    ranks = str(session.settings.ranks)
-    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE="1")  # as torchrun sets them
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "29500")
+    if session.settings.real:
+        from . import _processes
+        _processes.name_ranks(session.settings.ranks)
+    else:
+        ranks = str(session.settings.ranks)
+        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE="1")  # as torchrun sets them
+        os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+        os.environ.setdefault("MASTER_PORT", "29500")
     _scripts.patch(session)
+    if session.settings.processor_time and torch.get_num_threads() > 1:
+        raise UsageError(f"ARLAB_VIRTUAL: clock=processor adds the times of threads, and PyTorch has {torch.get_num_threads()}: set "
+                         "OMP_NUM_THREADS=1, or leave it out")
+    if session.settings.gpu:
+        from . import _flops
+        _flops.begin(session)
     if session.settings.on_cpu:
         from . import _processor
         _processor.replace_cuda()

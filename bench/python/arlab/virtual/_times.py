@@ -37,15 +37,22 @@ class CollectiveTimes:
 
     def __init__(self, network: str, ranks: int, rules: str = "") -> None:
         self._network, self._ranks, self._rules = as_planned(network), ranks, parse_rules(rules)
-        self._known: Dict[Any, Tuple[float, str]] = {}
+        self._known: Dict[Any, Tuple[float, str, float]] = {}
         self._folder: Optional["tempfile.TemporaryDirectory[str]"] = None
         self._networks: Dict[Group, str] = {None: self._network}
 
     def of(self, collective: str, elements: int, dtype: str, size: int, group: Group = None) -> Tuple[float, str]:
         """Returns seconds, and the algorithm. `elements` are those of the whole vector, of `size` bytes each."""
+        return self._of(collective, elements, dtype, size, group)[:2]
+
+    def sent_of(self, collective: str, elements: int, dtype: str, size: int, group: Group = None) -> float:
+        """Returns the bytes that a rank sends, as a mean."""
+        return self._of(collective, elements, dtype, size, group)[2]
+
+    def _of(self, collective: str, elements: int, dtype: str, size: int, group: Group) -> Tuple[float, str, float]:
         ranks = self._ranks if group is None else len(group)
         if ranks == 1 or elements == 0:
-            return 0.0, "none"
+            return 0.0, "none", 0.0
         if dtype not in _TYPES:
             elements, dtype = elements * size, "uint8"
         key = collective, elements, dtype, group
@@ -72,7 +79,7 @@ class CollectiveTimes:
             self._known[key] = self._fastest(collective, _BUCKET, "float32", group, ",".join(names))
         return self._known[key][1]
 
-    def _fastest(self, collective: str, elements: int, dtype: str, group: Group, names: str) -> Tuple[float, str]:
+    def _fastest(self, collective: str, elements: int, dtype: str, group: Group, names: str) -> Tuple[float, str, float]:
         ranks = self._ranks if group is None else len(group)
         segments = "1,16" if "chain" in names else None
         rows: Sequence[Any] = simulate(names, ranks=ranks, elements=elements, dtype=dtype, collective=collective,
@@ -81,7 +88,7 @@ class CollectiveTimes:
         if not timed:
             raise UsageError(f"no time of {collective} on {ranks} ranks of {self._network}: {rows[-1].skipped if rows else names}")
         best = min(timed, key=lambda row: float(row.time_us))
-        return best.time_us * 1e-6, best.algorithm
+        return best.time_us * 1e-6, best.algorithm, (best.record["bytes_sent"] or 0) / ranks
 
     def _network_of(self, group: Group) -> str:
         """The network whose first hosts are those of the group: with a file that places it."""

@@ -65,3 +65,25 @@ class Work(dist._Work):
 
     def result(self) -> List[torch.Tensor]:
         return self._tensors
+
+
+class Message(Work):
+    """A message between two processes. It is exchanged beside the computation, with the time at which it is there."""
+
+    def __init__(self, session: Session, end: float, tensors: List[torch.Tensor], exchanged: List[Any], stamp: torch.Tensor) -> None:
+        super().__init__(session, end, tensors)
+        self._exchanged, self._stamp = exchanged, stamp
+
+    def wait(self, timeout: Any = None) -> bool:
+        with self._session.clock:
+            for work in self._exchanged:
+                work.wait()
+            self._exchanged = []
+            self._end = max(self._end, float(self._stamp))
+        return super().wait()
+
+    def is_completed(self) -> bool:
+        if not all(work.is_completed() for work in self._exchanged):
+            return False
+        self._end = max(self._end, float(self._stamp))
+        return super().is_completed()

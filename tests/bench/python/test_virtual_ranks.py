@@ -1,0 +1,136 @@
+"""Virtual time of several numbers of ranks, of real ranks, and by FLOPs."""
+import csv
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+
+import arlab
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: apt install python3-torch")
+
+from arlab.virtual import _flops, _study  # noqa: E402
+from arlab.virtual._session import half_interval  # noqa: E402
+from arlab.virtual._settings import from_environment  # noqa: E402
+
+SCRIPTS = pathlib.Path(__file__).parent / "virtual"
+
+
+def start(script, *arguments, **variables):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
+    return subprocess.Popen([sys.executable, "-B", "-m", "arlab.virtual", SCRIPTS / script, *map(str, arguments)], env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def run(script, *arguments, status=0, **variables):
+    done = start(script, *arguments, **variables)
+    out, err = done.communicate(timeout=300)
+    assert done.returncode == status, out[-2000:] + err[-4000:]
+    return out, err
+
+
+@pytest.mark.parametrize("text,what", [("8,64", "2 numbers of ranks"), ("8:csv=a.csv", "csv is of several"), ("8:precision=tf32", "add gpu=a100"),
+                                       ("8:processes=fake", "write processes=real"), ("8:clock=wall", "write clock=processor")])
+def test_settings_that_do_not_fit_are_named(text, what):
+    with pytest.raises(arlab.UsageError, match=re.escape(what)):
+        from_environment({"ARLAB_VIRTUAL": text})
+
+
+def test_intervals_of_means():
+    assert half_interval([1.0] * 7) is None and half_interval([2.0] * 20) == 0
+    # 12 times: the middle 6 count, the others are as the nearest of these. Student's t of 5 degrees is 2.571.
+    times = [4, 5, 6, 7, 8, 9]
+    pulled = [4] * 3 + times + [9] * 3
+    mean = sum(pulled) / 12
+    error = (sum((one - mean) ** 2 for one in pulled) / 11) ** 0.5 * 12 ** 0.5 / 6
+    assert half_interval([9, 4, 8, 5, 7, 6, 100, 1, 2, 50, 3, 70]) == pytest.approx(2.571 * error, rel=2e-3)
+
+
+def found(ranks, samples, step, computation, half=None):
+    return {"ranks": ranks, "samples": samples, "step": step, "computation": computation, "exposed": step - computation, "half": half}
+
+
+def test_kinds_of_scaling():
+    weak = [found(8, 32, 2.0, 1.0), found(64, 32, 4.0, 2.0)]
+    assert _study.kind_of(weak) == "weak" and [point.efficiency for point in _study.points_of(weak)] == [0.5, 0.5]
+    strong = [found(1, 64, 1.0, 1.0), found(3, 64 / 3, 0.4, 0.3), found(8, 8, 0.25, 0.2, half=0.05)]
+    points = _study.points_of(strong)
+    assert _study.kind_of(strong) == "strong" and [round(point.speedup, 6) for point in points] == [1, 2.5, 4]
+    assert _study.sentence(points, "strong", "10G") == ("Strong scaling on 10G: 8 ranks are 4 times as fast as one (50.0%, 95% interval 41.7 to "
+                                                        "62.5%); 1 ranks are the most that keep 90%.")
+    assert _study.kind_of([found(1, 64, 1, 1), found(4, 32, 1, 1)]) == "mixed" and _study.kind_of([found(1, None, 1, 1)]) == "weak"
+
+
+def test_a_study_of_scaling(tmp_path):
+    table, records = tmp_path / "scaling.csv", tmp_path / "scaling.jsonl"
+    _, err = run("ddp.py", 24, ARLAB_VIRTUAL=f"4,32:slowdown=1e-6,csv={table},json={records}", ARLAB_NETWORK="10G")
+    assert re.search(r"Weak scaling on 10G: 32 ranks are [\d.e-]+ times as fast as one \([\d.]+%, 95% interval .*%\); even 4 ranks are below", err)
+    with open(table, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["ranks"] for row in rows] == ["4", "32"] and {row["samples_per_rank"] for row in rows} == {"32.0"}
+    lines = [json.loads(line) for line in records.read_text().splitlines()]
+    assert [line["step_us"] for line in lines] == [float(row["step_us"]) for row in rows] and lines[0]["kind"] == "plan"
+    bucket = arlab.simulate(lines[0]["algorithm"], ranks=4, elements=1, network="10G:latency=20us")[0].time_us
+    assert lines[0]["startup_us"] == pytest.approx(2 * bucket)
+
+
+def test_a_study_says_what_does_not_fit(tmp_path):
+    for variable, what in (("4,x", "'x' ranks"), ("4,8:trace=a.json", "trace is of one number"), ("4,8:csv=", "csv has no value")):
+        assert what in run("ddp.py", 1, status=2, ARLAB_VIRTUAL=variable)[1]
+    script = tmp_path / "nothing.py"
+    script.write_text("pass")
+    assert "took no step" in run(script, status=2, ARLAB_VIRTUAL="2,4")[1]
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_real_ranks(ranks):
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    jobs = [start("processes.py", ARLAB_VIRTUAL=f"{ranks}:processes=real,slowdown=1e-9", ARLAB_NETWORK="1G", RANK=str(rank), LOCAL_RANK=str(rank),
+                  WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)) for rank in range(ranks)]
+    told = [job.communicate(timeout=300) for job in jobs]
+    for rank, (job, (out, err)) in enumerate(zip(jobs, told)):
+        assert job.returncode == 0 and f"rank {rank} is right" in out, out + err[-4000:]
+    assert ["a step takes" in err for _, err in told] == [True] + [False] * (ranks - 1)
+
+
+def test_real_ranks_are_as_many_as_were_started():
+    assert "2 processes were started" in run("processes.py", status=2, ARLAB_VIRTUAL="4:processes=real", RANK="0", WORLD_SIZE="2")[1]
+
+
+def test_operations_are_counted():
+    data, weight = torch.ones(5, 4, 9, 9), torch.ones(6, 2, 3, 3)
+    conv = torch.nn.functional.conv2d(data, weight, groups=2)
+    arguments = (None, [1, 1], [0, 0], [1, 1], False, [0, 0], 2)
+    assert _flops.flops_of("convolution", (data, weight, *arguments), conv) == {"images": 2 * 5 * 6 * 49 * 2 * 9}
+    back = (conv, data, weight, *arguments, [True, False, False])
+    assert _flops.flops_of("convolution_backward", back, None) == {"images": 2 * 5 * 6 * 49 * 2 * 9}
+    assert _flops.flops_of("addmm", (None, torch.ones(3, 4), torch.ones(4, 5)), None) == {"sequences": 120}
+    assert _flops.flops_of("bmm", (torch.ones(2, 3, 4), torch.ones(2, 4, 5)), None) == {"sequences": 240}
+    assert _flops.flops_of("relu", (data,), data) == {}
+    query = torch.ones(2, 8, 16, 4)
+    assert _flops.flops_of("_scaled_dot_product_flash_attention", (query, query, query), None) == {"sequences": 4 * 2 * 8 * 16 * 16 * 4}
+
+
+def test_computation_by_flops(tmp_path):
+    known = {entry["name"]: entry for entry in arlab.list_gpus()}
+    assert {"v100", "a100", "h100", "h200", "b200"} <= set(known)
+    records = tmp_path / "one.jsonl"
+    _, err = run("ddp.py", 9, ARLAB_VIRTUAL=f"1:gpu=a100,precision=tf32,json={records}")
+    record = json.loads(records.read_text())
+    rate = next(one for one in known["a100"]["rates"] if one["precision"] == "tf32")["sequences"]
+    products = [256 * 512, 512 * 1024, 1024 * 8]
+    flops = 2 * 32 * (sum(products) * 3 - products[0])  # the inputs get no gradient
+    parameters = sum(products) + 512 + 1024 + 8
+    # SGD with momentum: buffer times momentum, plus the gradient; the weight minus a part of it.
+    moved = 4 * parameters * (2 + 3 + 3)
+    assert record["step_us"] == pytest.approx(1e6 * (flops / rate + moved / known["a100"]["memory_reached"]), rel=1e-6)
+    assert record["device"] == "NVIDIA A100 80 GB SXM4, tf32, in virtual time" and "that of FLOPs on NVIDIA A100" in err
+    assert "gpu is 'a1000': give one of" in run("ddp.py", 1, status=2, ARLAB_VIRTUAL="1:gpu=a1000")[1]
+    assert "measured in mixed, tf32" in run("ddp.py", 1, status=2, ARLAB_VIRTUAL="1:gpu=a100,precision=float32")[1]
