@@ -43,7 +43,7 @@ def _begin(session: Session) -> None:
         _processes.name_ranks(session.settings.ranks)
     else:
         ranks = str(session.settings.ranks)
-        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE="1")  # as torchrun sets them
+        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE=ranks)  # as torchrun sets them
         os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
         os.environ.setdefault("MASTER_PORT", "29500")
     _scripts.patch(session)
@@ -55,7 +55,7 @@ def _begin(session: Session) -> None:
         _flops.begin(session)
     if session.settings.on_cpu:
         from . import _processor
-        _processor.replace_cuda()
+        _processor.replace_cuda(session.settings.ranks)
     if session.settings.virtual_time:
         show_virtual(session.clock)
     atexit.register(_report.finish, session, os.getpid())
