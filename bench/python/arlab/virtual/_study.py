@@ -63,8 +63,7 @@ def kind_of(found: Sequence[Mapping[str, Any]]) -> str:
     if None in samples or max(samples) - min(samples) <= 0.01 * max(samples):
         return "weak"
     whole = [one["samples"] * one["ranks"] for one in found]
-    spread = max(one["ranks"] for one in found)  # a rest is with some ranks only
-    return "strong" if max(whole) - min(whole) <= max(spread, 0.01 * max(whole)) else "mixed"
+    return "strong" if max(whole) - min(whole) <= 0.1 * max(whole) else "mixed"  # a rest is with some ranks only
 
 
 def points_of(found: Sequence[Mapping[str, Any]]) -> List[Point]:
