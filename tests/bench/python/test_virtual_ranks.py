@@ -130,7 +130,7 @@ def test_computation_by_flops(tmp_path):
     parameters = sum(products) + 512 + 1024 + 8
     # SGD with momentum: buffer times momentum, plus the gradient; the weight minus a part of it.
     moved = 4 * parameters * (2 + 3 + 3)
-    assert record["step_us"] == pytest.approx(1e6 * (flops / rate + moved / known["a100"]["memory_reached"]), rel=1e-6)
+    assert record["step_us"] == pytest.approx(1e6 * (flops / rate + moved / known["a100"]["memory_reached"]), rel=1e-4)
     assert record["device"] == "NVIDIA A100 80 GB SXM4, tf32, in virtual time" and "that of FLOPs on NVIDIA A100" in err
     assert "gpu is 'a1000': give one of" in run("ddp.py", 1, status=2, ARLAB_VIRTUAL="1:gpu=a1000")[1]
     assert "measured in mixed, tf32" in run("ddp.py", 1, status=2, ARLAB_VIRTUAL="1:gpu=a100,precision=float32")[1]

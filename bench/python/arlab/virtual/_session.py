@@ -67,7 +67,8 @@ def half_interval(times: List[float]) -> Optional[float]:
     pulled = [min(max(one, ordered[cut]), ordered[-cut - 1]) for one in ordered]
     error = statistics.stdev(pulled) * math.sqrt(len(times)) / (degrees + 1)
     z = 1.959964
-    quantile = z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)  # of Student's t
+    quantile = (z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2) +
+                (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3))  # of Student's t
     return quantile * error
 
 
