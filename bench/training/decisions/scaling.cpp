@@ -18,8 +18,8 @@ std::string kept(const std::vector<const ScaleRow*>& by_ranks) {
   for (const ScaleRow* row : by_ranks)
     if (row->efficiency() >= kEfficient) most = row->ranks;
   if (most == by_ranks.back()->ranks) return "";
-  return most == 0 ? "; even " + show_plural(by_ranks.front()->ranks, "GPU") + " are below 90%"
-                   : "; " + show_plural(most, "GPU") + " are the most that keep 90%";
+  return most == 0 ? "; below 90% from " + show_plural(by_ranks.front()->ranks, "GPU") + " on"
+                   : "; 90% or more up to " + show_plural(most, "GPU");
 }
 
 std::string on_one_network(std::vector<const ScaleRow*> rows) {

@@ -62,14 +62,14 @@ def test_kinds_of_scaling():
     points = _study.points_of(strong)
     assert _study.kind_of(strong) == "strong" and [round(point.speedup, 6) for point in points] == [1, 2.5, 4]
     assert _study.sentence(points, "strong", "10G") == ("Strong scaling on 10G: 8 ranks are 4 times as fast as one (50.0%, 95% interval 41.7 to "
-                                                        "62.5%); 1 ranks are the most that keep 90%.")
+                                                        "62.5%); 90% or more up to 1 rank.")
     assert _study.kind_of([found(1, 64, 1, 1), found(4, 32, 1, 1)]) == "mixed" and _study.kind_of([found(1, None, 1, 1)]) == "weak"
 
 
 def test_a_study_of_scaling(tmp_path):
     table, records = tmp_path / "scaling.csv", tmp_path / "scaling.jsonl"
     _, err = run("ddp.py", 24, ARLAB_VIRTUAL=f"4,32:slowdown=1e-6,csv={table},json={records}", ARLAB_NETWORK="10G")
-    assert re.search(r"Weak scaling on 10G: 32 ranks are [\d.e-]+ times as fast as one \([\d.]+%, 95% interval .*%\); even 4 ranks are below", err)
+    assert re.search(r"Weak scaling on 10G: 32 ranks are [\d.e-]+ times as fast as one \([\d.]+%, 95% interval .*%\); below 90% from 4 ranks on", err)
     with open(table, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["ranks"] for row in rows] == ["4", "32"] and {row["samples_per_rank"] for row in rows} == {"32.0"}

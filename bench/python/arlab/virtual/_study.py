@@ -78,6 +78,10 @@ def points_of(found: Sequence[Mapping[str, Any]]) -> List[Point]:
     return points
 
 
+def _ranks(count: int) -> str:
+    return "rank" if count == 1 else "ranks"
+
+
 def sentence(points: Sequence[Point], kind: str, network: str) -> str:
     ordered = sorted(points, key=lambda point: point.ranks)
     last, kept = ordered[-1], [point.ranks for point in ordered if point.efficiency >= _EFFICIENT]
@@ -85,8 +89,8 @@ def sentence(points: Sequence[Point], kind: str, network: str) -> str:
     if last.half is not None:
         low, high = (last.efficiency * last.step / (last.step + sign * last.half) for sign in (1, -1))
         sure = f", 95% interval {100 * low:.1f} to {100 * high:.1f}%"
-    most = ("" if kept and kept[-1] == last.ranks else f"; even {ordered[0].ranks} ranks are below 90%" if not kept else
-            f"; {kept[-1]} ranks are the most that keep 90%")
+    most = ("" if kept and kept[-1] == last.ranks else f"; below 90% from {ordered[0].ranks} {_ranks(ordered[0].ranks)} on" if not kept else
+            f"; 90% or more up to {kept[-1]} {_ranks(kept[-1])}")
     return (f"{kind.capitalize()} scaling on {network}: {last.ranks} ranks are {last.speedup:.3g} times as fast as one "
             f"({100 * last.efficiency:.1f}%{sure}){most}.")
 
