@@ -14,10 +14,11 @@ import arlab
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: apt install python3-torch")
 
-from arlab.virtual import _flops, _study  # noqa: E402
+from arlab.virtual import _flops, _processes, _study  # noqa: E402
 from arlab.virtual._session import half_interval  # noqa: E402
 from arlab.virtual._settings import from_environment  # noqa: E402
 
+thorough = pytest.mark.skipif(not os.environ.get("ARLAB_THOROUGH"), reason="PyTorch takes long to start: ./lab test all")
 SCRIPTS = pathlib.Path(__file__).parent / "virtual"
 
 
@@ -79,15 +80,21 @@ def test_a_study_of_scaling(tmp_path):
     assert lines[0]["startup_us"] == pytest.approx(2 * bucket)
 
 
-def test_a_study_says_what_does_not_fit(tmp_path):
-    for variable, what in (("4,x", "'x' ranks"), ("4,8:trace=a.json", "trace is of one number"), ("4,8:csv=", "csv has no value")):
-        assert what in run("ddp.py", 1, status=2, ARLAB_VIRTUAL=variable)[1]
+@pytest.mark.parametrize("text,what", [("4,x", "'x' ranks"), ("4,8:trace=a.json", "trace is of one number"), ("4,8:csv=", "csv has no value")])
+def test_a_study_names_what_does_not_fit(monkeypatch, text, what):
+    monkeypatch.setenv("ARLAB_VIRTUAL", text)
+    with pytest.raises(arlab.UsageError, match=re.escape(what)):
+        _study.run(["no_script.py"])
+
+
+@thorough
+def test_a_study_needs_steps(tmp_path):
     script = tmp_path / "nothing.py"
     script.write_text("pass")
     assert "took no step" in run(script, status=2, ARLAB_VIRTUAL="2,4")[1]
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=thorough)])
 def test_real_ranks(ranks):
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -100,8 +107,10 @@ def test_real_ranks(ranks):
     assert ["a step takes" in err for _, err in told] == [True] + [False] * (ranks - 1)
 
 
-def test_real_ranks_are_as_many_as_were_started():
-    assert "2 processes were started" in run("processes.py", status=2, ARLAB_VIRTUAL="4:processes=real", RANK="0", WORLD_SIZE="2")[1]
+def test_real_ranks_are_as_many_as_were_started(monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(arlab.UsageError, match="2 processes were started"):
+        _processes.name_ranks(4)
 
 
 def test_operations_are_counted():
@@ -132,5 +141,6 @@ def test_computation_by_flops(tmp_path):
     moved = 4 * parameters * (2 + 3 + 3)
     assert record["step_us"] == pytest.approx(1e6 * (flops / rate + moved / known["a100"]["memory_reached"]), rel=1e-4)
     assert record["device"] == "NVIDIA A100 80 GB SXM4, tf32, in virtual time" and "that of FLOPs on NVIDIA A100" in err
-    assert "gpu is 'a1000': give one of" in run("ddp.py", 1, status=2, ARLAB_VIRTUAL="1:gpu=a1000")[1]
-    assert "measured in mixed, tf32" in run("ddp.py", 1, status=2, ARLAB_VIRTUAL="1:gpu=a100,precision=float32")[1]
+    for gpu, precision, what in (("a1000", "", "gpu is 'a1000': give one of"), ("a100", "float32", "measured in mixed, tf32")):
+        with pytest.raises(arlab.UsageError, match=what):
+            _flops.rate_of(gpu, precision)
