@@ -120,8 +120,8 @@ std::vector<std::string> with_servers() { return {"parameter_server", "async_par
 TEST_CASE("simulated parameter servers take the times of emulated ranks to the picosecond") {
   for (const std::string& strategy : with_servers())
     for (const Rank workers : unless_sanitized({1, 2, 3, 5, 8}, {3}))
-      for (const Rank servers : {1, 2, 3, 9})
-        for (const double beta : {8.037, 803.7, 8037.})
+      for (const Rank servers : unless_sanitized({1, 2, 3, 9}, {2, 9}))
+        for (const double beta : unless_sanitized({8.037, 803.7, 8037.}, {803.7}))
           expect_equal(
               {.strategy = strategy, .workers = workers, .servers = servers, .beta = beta});
 }
@@ -137,13 +137,14 @@ TEST_CASE("simulated stale workers take the times of emulated ranks to the picos
 TEST_CASE(
     "simulated servers and stale workers with stragglers and jitter take the times of emulated "
     "ranks") {
-  const std::vector<std::vector<double>> slowdowns{{}, {3, 1, 1}, {1, 1, 2.5}, {1, 4}};
+  const auto slowdowns = unless_sanitized<std::vector<double>>({{}, {3, 1, 1}, {1, 1, 2.5}, {1, 4}},
+                                                               {{3, 1, 1}, {1, 4}});
   for (const char* strategy : {"parameter_server", "async_parameter_server", "stale_synchronous"})
     for (const std::vector<double>& slowdown : slowdowns)
       for (const double jitter : {0., 0.3})
         for (const std::uint64_t seed : {1, 7}) {
           if ((jitter == 0 || kSanitized) && seed != 1) continue;
-          for (const Count bound : {0, 2, 50}) {
+          for (const Count bound : unless_sanitized<Count>({0, 2, 50}, {0, 2})) {
             if (bound > 0 && find_strategy(strategy).has_servers) continue;
             expect_equal({.strategy = strategy,
                           .workers = 5,
@@ -160,7 +161,7 @@ TEST_CASE(
     "equal tensors, whose messages tie, and a single tensor take the times of emulated ranks") {
   for (const Costs& costs : {kEqual, kOne}) {
     for (const std::string& strategy : with_servers())
-      for (const Rank servers : {1, 2, 4, 6})
+      for (const Rank servers : unless_sanitized({1, 2, 4, 6}, {2, 6}))
         expect_equal({.strategy = strategy, .workers = 4, .servers = servers, .costs = costs});
     expect_equal({.strategy = "stale_synchronous", .workers = 4, .bound = 0, .costs = costs});
     expect_equal(
