@@ -3,6 +3,7 @@
 
     tests/architecture/rooms.py [REPOSITORY]
 
+- At the top there are the floors, tests, docs, and cmake; other code lies in one of them.
 - Folders include each other in one direction: there is no cycle between any two of them.
 - In bench, the program stands on top of what it measures: a room includes only rooms on lower floors.
 - A folder holds at most 26 C++ files; a longer list needs rooms. (Catalogs may grow: one file per entry.)
@@ -15,6 +16,7 @@ import re
 import sys
 
 FLOORS = ("algorithms", "simulator", "collectives", "training", "bench", "plots")
+TOP = {*FLOORS, "tests", "docs", "cmake"}
 BENCH_FLOORS = ("text config", "results", "formats logs measure validation", "options study calibrate", "sweep", "simulate training perf",
                 "run hunt", "tune", "commands", "python")
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".inc", ".inl"}
@@ -131,8 +133,18 @@ def outputs(root, texts):
                 yield f"{path.relative_to(root)}:{number}: creates a file; use plots/charts/whole_files.py"
 
 
+def others_at_the_top(root):
+    """Folders of code which git does not ignore, and whose names nobody expects."""
+    ignore = root / ".gitignore"
+    ignored = {line.strip("/") for line in ignore.read_text(encoding="utf-8").split()} if ignore.exists() else set()
+    for folder in sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")):
+        if folder.name not in TOP | ignored and any(path.suffix in {*SUFFIXES, ".py"} for path in folder.rglob("*")):
+            yield f"{folder.name}: code in a folder at the top, where only {', '.join(sorted(TOP))} are: move or remove it"
+
+
 def complaints(root):
     texts = sources(root)
+    yield from others_at_the_top(root)
     yield from outputs(root, texts)
     graph = includes_between_folders(texts)
     if cycle := find_cycle(graph):

@@ -51,6 +51,7 @@ def expect(expected, *files):
         assert code == 1 and expected in said, f"expected '{expected}', got {code}: {said}"
 
 
+expect("site: code in a folder at the top", ("site/arlab/results.py", ""))
 expect("algorithms -> algorithms/base: algorithms/problem.hpp includes algorithms/base/error.hpp",
        ("algorithms/base/error.hpp", '#include "algorithms/problem.hpp"\n'))
 expect("simulator -> simulator/models", ("simulator/a.hpp", '#include "simulator/models/b.hpp"\n'),
