@@ -5,7 +5,6 @@
 Collectives return what they would if all ranks held the same values, and take the time that the simulator says. Computation takes the
 time that it takes here. At the end: the time of a step, and what of it is communication. It needs PyTorch.
 """
-# mypy: ignore-errors
 from .._errors import MachineError
 
 try:

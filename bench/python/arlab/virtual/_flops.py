@@ -1,5 +1,5 @@
 """Computation by FLOPs: what a GPU of `arlab list gpus` would take for the operators that run here."""
-# mypy: ignore-errors
+# mypy: disable-error-code="no-untyped-call"
 from typing import Any, Dict, List
 
 import torch

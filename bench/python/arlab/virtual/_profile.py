@@ -1,5 +1,5 @@
 """Profiles of a user's own model: what a step takes, layer by layer, as `arlab plan -m profile:FILE` reads it."""
-# mypy: ignore-errors
+# mypy: disable-error-code="no-untyped-call"
 import copy
 import json
 import math
@@ -125,10 +125,14 @@ class Recorder:
 
     def profile(self, chosen: Sequence[int], batch: int) -> Dict[str, Any]:
         """The means of the chosen steps, in the file's form. Layers are in the order in which gradients become ready, reversed."""
-        steps = [self._steps[i] for i in chosen if i < len(self._steps)]
-        if not steps or any(step is None for step in steps):
+        known = [self._steps[i] for i in chosen if i < len(self._steps)]
+        steps = [step for step in known if step is not None]
+        if not steps or len(steps) < len(known):
             raise UsageError(f"no profile of {type(self._model).__name__}: {getattr(self, '_reason', 'no step was recorded')}")
-        mean = lambda values: sum(values) / len(steps)
+
+        def mean(values: Iterable[float]) -> float:
+            return sum(values) / len(steps)
+
         ready = [mean(step["ready"][i] for step in steps) for i in range(len(self._layers))]
         order = sorted(range(len(self._layers)), key=lambda i: -ready[i])
         forward = [mean(step["forward"][i] for step in steps) for i in order]
@@ -161,7 +165,8 @@ def _loss_of(output: Any) -> torch.Tensor:
     """The model's own loss, or without one the sum of the means of its results."""
     loss = output.get("loss") if isinstance(output, dict) else getattr(output, "loss", None)
     if loss is not None:
-        return loss.mean()
+        mean: torch.Tensor = loss.mean()
+        return mean
     parts = [one.float().mean() for one in tensors_in(output) if one.is_floating_point() and one.requires_grad]
     if not parts:
         raise UsageError("the model's result has no tensor to differentiate: give loss=, a function of the result")

@@ -1,5 +1,5 @@
 """What of PyTorch is replaced so that a script runs as it is: the start of groups and processes, optimizers, and DDP."""
-# mypy: ignore-errors
+# mypy: disable-error-code="attr-defined, no-untyped-call"
 import functools
 import sys
 import types

@@ -1,10 +1,9 @@
 """A run in virtual time: its clock, its network, and its steps."""
-# mypy: ignore-errors
 import contextlib
 import dataclasses
 import math
 import statistics
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _trace
 from ._clock import Clock, _processor, _real
@@ -180,7 +179,10 @@ class Session:
         chosen = [self.steps[i] for i in counted_steps([step.time for step in self.steps])]
         if not chosen:
             return None
-        mean = lambda what: sum(what(step) for step in chosen) / len(chosen)
+
+        def mean(what: Callable[[Step], float]) -> float:
+            return sum(what(step) for step in chosen) / len(chosen)
+
         samples = mean(lambda s: s.samples)
         return Summary(self.settings.ranks, self.settings.network, len(self.steps), mean(lambda s: s.time), mean(lambda s: s.computed),
                        mean(lambda s: s.communicated), mean(lambda s: s.exposed), samples or None,

@@ -1,5 +1,4 @@
 """Starts virtual time in this process: what a script asks of torch.distributed goes to the virtual group."""
-# mypy: ignore-errors
 import atexit
 import functools
 import os

@@ -1,5 +1,4 @@
 """Studies of scaling: a script on several numbers of virtual ranks, one after another, as a table and a sentence."""
-# mypy: ignore-errors
 import csv
 import dataclasses
 import json
@@ -44,7 +43,7 @@ class Point:
 
     def cells(self) -> Dict[str, str]:
         known = self.samples is not None
-        return {"ranks": str(self.ranks), "batch": f"{self.ranks * self.samples:.0f}" if known else "",
+        return {"ranks": str(self.ranks), "batch": f"{self.ranks * (self.samples or 0):.0f}" if known else "",
                 "local batch": f"{self.samples:.4g}" if known else "", "step": show_time(1e6 * self.step),
                 "95% interval": "" if self.half is None else f"+-{100 * self.half / self.step:.1f}%", "computation": show_time(1e6 * self.computation),
                 "exposed": show_time(1e6 * self.exposed), "samples/s" if known else "steps/s": f"{self.rate:.4g}",
@@ -69,7 +68,7 @@ def kind_of(found: Sequence[Mapping[str, Any]]) -> str:
 def points_of(found: Sequence[Mapping[str, Any]]) -> List[Point]:
     """In weak studies each number of ranks is compared with its own computation, in others with that of the fewest ranks."""
     weak = kind_of(found) == "weak"
-    first = min(found, key=lambda one: one["ranks"])
+    first = min(found, key=lambda one: int(one["ranks"]))
     points = []
     for one in found:
         base = one if weak else first
