@@ -17,13 +17,11 @@ using collectives::DeviceStream;
 using collectives::Executor;
 using collectives::SendRecv;
 
-constexpr Bytes kLeastDeviceRoom = 1024;
-
 class DevicePairs {
  public:
   DevicePairs(Executor& executor, Bytes bytes)
       : run_(executor.expect_device()),
-        bytes_(std::max(bytes, kLeastDeviceRoom)),
+        bytes_(std::max(bytes, kLeastRoom)),
         out_(run_.gpu().allocate(index(bytes_))),
         in_(run_.gpu().allocate(index(bytes_))),
         ready_(run_.gpu().make_event()),
@@ -31,8 +29,8 @@ class DevicePairs {
         stop_(run_.gpu().make_event(true)),
         stream_(run_.gpu().make_stream()),
         timer_(executor.control(),
-               {.send = [this](Rank to, Bytes size) { send(to, size); },
-                .receive = [this](Rank from, Bytes size) { receive(from, size); }}) {
+               {.send = [this](Rank to, Bytes size) { exchange(true, to, out_, size); },
+                .receive = [this](Rank from, Bytes size) { exchange(false, from, in_, size); }}) {
     stream_->record(ready_);
     stream_->synchronize();
     executor.control().barrier();  // allocating may wait for what other ranks started
@@ -59,12 +57,9 @@ class DevicePairs {
   }
 
  private:
-  void send(Rank to, Bytes size) {
-    const SendRecv message{.sends = true, .peer = to, .data = out_.data(), .bytes = index(size)};
-    run_.exchange({&message, 1}, ready_);
-  }
-  void receive(Rank from, Bytes size) {
-    const SendRecv message{.sends = false, .peer = from, .data = in_.data(), .bytes = index(size)};
+  void exchange(bool sends, Rank peer, collectives::DeviceMemory& memory, Bytes size) {
+    const SendRecv message{
+        .sends = sends, .peer = peer, .data = memory.data(), .bytes = index(size)};
     run_.exchange({&message, 1}, ready_);
   }
 

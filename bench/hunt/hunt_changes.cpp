@@ -164,7 +164,7 @@ Json changes_json(const HuntChanges& changes, const HuntFile& then) {
     all.push_back(
         {{"place", c.place}, {"what", c.what}, {"by", c.by}, {"then", c.then}, {"now", c.now}});
   return {{"file", then.path},
-          {"date", then.date.empty() ? Json(nullptr) : Json(then.date)},
+          {"date", text_or_null(then.date)},
           {"comparable", changes.is_comparable},
           {"changes", std::move(all)}};
 }

@@ -118,8 +118,6 @@ Json scores_json(const std::vector<hunt::RankScore>& scores) {
   return all;
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 }  // namespace
 
 std::string hunt_text(const Hunted& hunted, const Search& found) {

@@ -11,7 +11,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr Bytes kAnswer = 8, kShort = 1024;
+constexpr Bytes kAnswer = 8;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ PairTimer::PairTimer(collectives::Communicator& communicator, MessageEnds ends)
     : communicator_(communicator), ends_(std::move(ends)) {}
 
 std::vector<double> PairTimer::round_trips(std::span<const hunt::Pair> pairs, Bytes bytes) {
-  const int repetitions = bytes <= kShort ? 21 : 4;  // the first opens the connection
+  const int repetitions = bytes <= kLeastRoom ? 21 : 4;  // the first opens the connection
   const Rank me = communicator_.rank();
   double mine = 0;
   communicator_.barrier();

@@ -11,6 +11,9 @@
 
 namespace arlab::bench {
 
+/// Of the buffers that messages use: short messages and answers fit.
+inline constexpr Bytes kLeastRoom = 1024;
+
 /// Sends a message, or receives one. Both return when it is done.
 struct MessageEnds {
   std::function<void(Rank to, Bytes bytes)> send;

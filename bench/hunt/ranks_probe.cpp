@@ -14,7 +14,6 @@ namespace {
 
 using collectives::Communicator;
 
-constexpr Bytes kLeastRoom = 1024;
 constexpr Count kAloneBytes = Count{4} << 20;  // in no cache of one core
 
 class HostPairs {

@@ -19,19 +19,17 @@ std::string written_at(const std::string& path) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(about.st_mtime));
 }
 
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 // A log says little about the machine, and nothing about the program that made its numbers.
 Json context_of(const LogTable& table, const std::string& path) {
   const LogOrigin& o = table.origin;
   return context({}, {{"date", o.date.empty() ? written_at(path) : o.date},
                       {"host", o.host.empty() ? "unknown" : o.host},
                       {"cpu", "unknown"},
-                      {"gpu", or_null(o.gpu)},
+                      {"gpu", text_or_null(o.gpu)},
                       {"compiler", "unknown"},
                       {"build", "unknown"},
                       {"mpi", nullptr},
-                      {"nccl", or_null(o.library)},
+                      {"nccl", text_or_null(o.library)},
                       {"cuda", nullptr},
                       {"governor", nullptr},
                       {"environment", o.environment.empty() ? Json(nullptr) : Json(o.environment)},

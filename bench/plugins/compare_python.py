@@ -12,7 +12,6 @@ Each row has the medians, and the median of the rounds' ratios with its 95% inte
 1.1 for the simulated call, an interval that holds 1 or is below it for the real runs, and 1 s for the plan.
 """
 import argparse
-import math
 import pathlib
 import statistics
 import subprocess
@@ -20,6 +19,7 @@ import sys
 import time
 
 import arlab
+from turns import interval
 
 PROGRAM = "import arlab; arlab.simulate('ring', ranks={ranks}, size='{size}', network='fluid')"
 
@@ -38,13 +38,6 @@ def seconds(work):
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
-
-
-def interval(values):
-    """The 95% interval of the median, by order statistics."""
-    ordered, count = sorted(values), len(values)
-    low = max(0, math.floor(count / 2 - 0.98 * math.sqrt(count)))
-    return ordered[low], ordered[count - 1 - low]
 
 
 def report(what, ours, theirs, limit):

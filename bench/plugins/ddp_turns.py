@@ -9,7 +9,6 @@ communication, which no backend can exceed. A turn counts by its median step, or
 machine disturb least. ARLAB_ALGORITHM=butterfly@16K,ring measures the backend over MPI instead of shared memory.
 """
 import argparse
-import math
 import pathlib
 import statistics
 import sys
@@ -22,6 +21,7 @@ import arlab.torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import compare_ddp  # noqa: E402
+from turns import interval  # noqa: E402
 
 WAYS = ("Gloo", "arlab", "no communication")
 
@@ -50,13 +50,6 @@ def prepared(name, way, gloo, batch, of):
         return of(times)
 
     return train
-
-
-def interval(values):
-    """The 95% interval of the median, by order statistics."""
-    ordered, count = sorted(values), len(values)
-    low = max(0, math.floor(count / 2 - 0.98 * math.sqrt(count)))
-    return ordered[low], ordered[count - 1 - low]
 
 
 def slowest(seconds):

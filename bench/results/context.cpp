@@ -119,14 +119,11 @@ std::string frequency_governor() {
 }
 
 Json to_json(const DeviceContext& devices) {
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-  };
   return {{"gpu", devices.gpus},
-          {"gpu_links", or_null(devices.links)},
+          {"gpu_links", text_or_null(devices.links)},
           {"copy_limit_gb_per_s", devices.copy_limit},
           {"cuda", devices.cuda},
-          {"nccl", or_null(devices.nccl)}};
+          {"nccl", text_or_null(devices.nccl)}};
 }
 
 Json context(const std::vector<std::string>& command, const Json& machine) {
@@ -141,10 +138,10 @@ Json context(const std::vector<std::string>& command, const Json& machine) {
            {"gpu", nullptr},
            {"compiler", kCompiler},
            {"build", kBuildType},
-           {"mpi", mpi.empty() ? Json(nullptr) : Json(mpi)},
+           {"mpi", text_or_null(mpi)},
            {"nccl", nullptr},
            {"cuda", nullptr},
-           {"governor", governor.empty() ? Json(nullptr) : Json(governor)},
+           {"governor", text_or_null(governor)},
            {"environment", relevant_environment()},
            {"launch", launch_id()},
            {"command", shell_quoted(command)}};

@@ -89,7 +89,7 @@ void write(Json& j, const SimulateBody& b, Rank) {
   j["most_utilized_links"] = b.links ? to_json(*b.links) : Json(nullptr);
   j["equally_utilized_links"] = b.links ? Json(b.links->equally_utilized) : Json(nullptr);
   j["utilization_step_us"] = b.links ? or_null(b.links->step_us) : Json(nullptr);
-  j["disturbance"] = b.disturbance.empty() ? Json(nullptr) : Json(b.disturbance);
+  j["disturbance"] = text_or_null(b.disturbance);
   j["undisturbed_us"] = or_null(b.undisturbed_us);
   j["delay_us"] = or_null(b.delay_us);
   j["slowdown_per_delay"] = or_null(b.slowdown_per_delay());

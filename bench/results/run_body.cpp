@@ -11,7 +11,7 @@ Json to_json(const Summary& s) {
 }
 
 void write(Json& j, const RunBody& b) {
-  j["backend"] = b.backend.empty() ? Json(nullptr) : Json(b.backend);
+  j["backend"] = text_or_null(b.backend);
   j["modelled_us"] = or_null(b.modelled_us);
   j["copy_limit_fraction"] = or_null(b.copy_limit_fraction);
   j["native_choice"] = or_null(b.native_choice);

@@ -19,6 +19,11 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+/// Returns the text, or null for none.
+inline Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 /// A run's time, split by when the ranks entered and left.
 struct LateEntry {
   Summary collective_us;    ///< from the last entry to the last exit, per run

@@ -79,12 +79,12 @@ Json to_json(const Identified& one) {
           {"bytes", p.elements * p.element_bytes},
           {"dtype", name(one.operand.dtype)},
           {"op", name(one.operand.op)},
-          {"asked", one.asked.empty() ? Json(nullptr) : Json(one.asked)},
+          {"asked", text_or_null(one.asked)},
           {"ran", one.found.library},
           {"same_as", one.found.catalog},
           {"messages", sent.messages},
           {"bytes_sent", sent.bytes},
-          {"note", one.note.empty() ? Json(nullptr) : Json(one.note)}};
+          {"note", text_or_null(one.note)}};
 }
 
 }  // namespace arlab::bench

@@ -165,7 +165,7 @@ Json to_json(const LoggedChoice& c, const nccl::Machine& machine) {
           {"took_us", c.took_us > 0 ? Json(c.took_us) : Json(nullptr)},
           {"estimated", c.estimated},
           {"estimated_us", c.estimated_us},
-          {"tuned", c.tuned.empty() ? Json(nullptr) : Json(c.tuned)}};
+          {"tuned", text_or_null(c.tuned)}};
 }
 
 }  // namespace arlab::bench

@@ -141,7 +141,7 @@ Json to_json(const PredictedGain& p, const std::string& file) {
           {"source", p.row.source},
           {"model", p.row.model},
           {"method", p.row.method},
-          {"baseline", p.row.baseline.empty() ? Json(nullptr) : Json(p.row.baseline)},
+          {"baseline", text_or_null(p.row.baseline)},
           {"gpus", p.row.gpus},
           {"gbit_per_s", p.row.gbit_per_s},
           {"published", p.row.value},

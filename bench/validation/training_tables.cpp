@@ -134,7 +134,7 @@ Json to_json(const PredictedTraining& p, const std::string& file) {
           {"file", file},
           {"model", p.row.model},
           {"network", p.row.network},
-          {"method", p.row.method.empty() ? Json(nullptr) : Json(p.row.method)},
+          {"method", text_or_null(p.row.method)},
           {"gpus", p.row.gpus},
           {"batch_per_gpu", p.row.batch_per_gpu},
           {"split", name(p.row.split)},

@@ -45,7 +45,8 @@ Bytes fitting_bytes(const Probe& probe) {
   probe.round_trips(rounds.front(), kTried);  // opens connections
   const double us = median(probe.round_trips(rounds.front(), kTried));
   Bytes bytes = kTried;
-  while (2 * bytes <= probe.most_bytes && static_cast<double>(2 * bytes / kTried) * us <= kLongest) bytes *= 2;
+  while (2 * bytes <= probe.most_bytes && static_cast<double>(2 * bytes / kTried) * us <= kLongest)
+    bytes *= 2;
   return bytes;
 }
 

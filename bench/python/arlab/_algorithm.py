@@ -87,7 +87,7 @@ class Algorithm:
     @functools.cached_property
     def _generators(self) -> Any:  # the compiled module's view of this algorithm
         def make(collective: str, ranks: int, root: int, me: int) -> Iterator[Any]:
-            return iter(self.program(Problem(ranks, root, collective, self.chunks_per_rank), me))
+            return iter(self.program(self.problem(ranks, root, collective), me))
 
         def cost_of(collective: str, ranks: int, root: int, elements: int) -> Tuple[int, ...]:
             return self.cost_of(self.problem(ranks, root, collective), elements)

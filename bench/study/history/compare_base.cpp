@@ -74,16 +74,13 @@ std::string beside_table(const std::vector<HistoryFile>& files, std::size_t base
 Json record_of(const HistoryFile& before, const HistoryFile& after, const TimeComparison& c) {
   Json record = change_of(c.record);
   const bool changed = c.verdict == Verdict::slower || c.verdict == Verdict::faster;
-  const auto date = [](const HistoryFile& file) {
-    return file.date.empty() ? Json(nullptr) : Json(file.date);
-  };
   record["configurations"] = 1;
   record["host"] = after.host.empty() ? "unknown" : after.host;
   record["files"] = {before.path, after.path};
-  record["dates"] = {date(before), date(after)};
+  record["dates"] = {text_or_null(before.date), text_or_null(after.date)};
   record["times_us"] = {c.old_us, c.new_us};
   record["since"] = changed ? Json(after.path) : Json(nullptr);
-  record["since_date"] = changed ? date(after) : Json(nullptr);
+  record["since_date"] = changed ? text_or_null(after.date) : Json(nullptr);
   record["before_us"] = c.old_us;
   record["after_us"] = c.new_us;
   record["ratio"] = c.ratio;

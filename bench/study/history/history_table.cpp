@@ -32,8 +32,6 @@ std::vector<const char*> differing_settings(const History& history) {
 
 std::string day_of(const std::string& date) { return date.substr(0, date.find('T')); }
 
-Json text_or_none(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 }  // namespace
 
 std::string verdict_word(Verdict verdict) {
@@ -107,7 +105,7 @@ std::vector<Json> records_of(const History& history) {
     Json files = Json::array(), dates = Json::array();
     for (const std::size_t i : t.files) {
       files.push_back(history.files[i].path);
-      dates.push_back(text_or_none(history.files[i].date));
+      dates.push_back(text_or_null(history.files[i].date));
     }
     const bool changed = t.has_changed(), known = t.verdict != Verdict::unsure;
     record["configurations"] = t.members;
@@ -116,7 +114,7 @@ std::vector<Json> records_of(const History& history) {
     record["dates"] = std::move(dates);
     record["times_us"] = t.times_us;
     record["since"] = changed ? Json(history.files[t.since].path) : Json(nullptr);
-    record["since_date"] = changed ? text_or_none(history.files[t.since].date) : Json(nullptr);
+    record["since_date"] = changed ? text_or_null(history.files[t.since].date) : Json(nullptr);
     record["before_us"] = t.before_us;
     record["after_us"] = t.after_us;
     record["ratio"] = t.ratio();

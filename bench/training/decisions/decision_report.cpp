@@ -122,7 +122,7 @@ Json to_json(const Decision& decision) {
           {"step_us", us(decision.step)},
           {"payoffs", std::move(payoffs)},
           {"rates_asked", decision.knows_rates},
-          {"best_scheduler", decision.scheduler.empty() ? Json(nullptr) : Json(decision.scheduler)},
+          {"best_scheduler", text_or_null(decision.scheduler)},
           {"best_scheduler_saves_fraction", decision.scheduler_saves}};
 }
 

@@ -67,20 +67,17 @@ std::string explain_replay(const ReplayResult& r) {
 Json to_json(const ReplayResult& r) {
   const training::GradientOptions& gradients = r.config.learning.options.gradients;
   const auto us = [](double seconds) { return 1e6 * seconds; };
-  const auto optional = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-  };
   return {{"schema", kSchema},
           {"kind", "replay"},
           {"model", r.config.profile->name},
           {"device", r.config.profile->device},
           {"backend", r.config.backend},
-          {"network", optional(r.config.network)},
+          {"network", text_or_null(r.config.network)},
           {"workers", r.config.workers},
           {"ranks", r.config.ranks},
           {"batch_per_worker", r.config.profile->batch},
           {"strategy", r.config.learning.strategy},
-          {"algorithm", optional(route_of(r))},
+          {"algorithm", text_or_null(route_of(r))},
           {"scheduler", scheduler_text(gradients)},
           {"compressor", gradients.compressor ? Json(compressor_text(gradients)) : Json(nullptr)},
           {"overlap", r.config.learning.overlap},

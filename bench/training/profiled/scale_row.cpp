@@ -145,7 +145,7 @@ Json to_json(const ScaleRow& row) {
       {"servers", row.servers},
       {"batch_per_worker", row.batch},
       {"strategy", row.strategy},
-      {"algorithm", row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm)},
+      {"algorithm", text_or_null(row.algorithm)},
       {"scheduler", row.scheduler},
       {"compressor", row.compressor == "none" ? Json(nullptr) : Json(row.compressor)},
       {"step_us", us(row.step)},

@@ -21,8 +21,6 @@ def name_ranks(ranks: int) -> None:
         found = next((os.environ[other] for other in others if other in os.environ), None)
         if found is not None:
             os.environ.setdefault(name, found)
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "29500")
     started = os.environ.get("WORLD_SIZE")
     if started is not None and started != str(ranks):
         raise UsageError(f"ARLAB_VIRTUAL has {ranks} ranks, and {started} processes were started: with processes=real, both are the same")
@@ -34,7 +32,7 @@ class ProcessesGroup(VirtualGroup):
     def __init__(self, session: Session, options: Any) -> None:
         super().__init__(session, options.group_rank, options.group_size, list(options.global_ranks_in_group or []))
         self._gloo: Any = dist.ProcessGroupGloo(dist.PrefixStore("values", options.store), options.group_rank, options.group_size,
-                                           timeout=options.timeout)
+                                                timeout=options.timeout)
         session.at_end.append(self._close)
 
     def _close(self) -> None:

@@ -46,7 +46,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
     if "," in ranks:
         raise UsageError(f"ARLAB_VIRTUAL has {len(counts_in(text))} numbers of ranks, and this process can have one: start the script by "
                          "`python3 -m arlab.virtual`, or give one")
-    keys = _keys_of(rest)
+    keys = keys_of(rest)
     if "csv" in keys:
         raise UsageError("ARLAB_VIRTUAL: csv is of several numbers of ranks, as in ARLAB_VIRTUAL=8,64,512:csv=scaling.csv")
     if "precision" in keys and "gpu" not in keys:
@@ -58,7 +58,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
                     _only(keys, "processes", "real"), _only(keys, "clock", "processor"), keys.get("json", ""))
 
 
-def _keys_of(text: str) -> Dict[str, str]:
+def keys_of(text: str) -> Dict[str, str]:
+    """The settings after the ranks. Throws UsageError for unknown, empty, and repeated ones."""
     keys: Dict[str, str] = {}
     for part in text.split(",") if text else []:
         key, equals, value = part.partition("=")

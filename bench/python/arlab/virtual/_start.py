@@ -43,8 +43,8 @@ def _begin(session: Session) -> None:
     else:
         ranks = str(session.settings.ranks)
         os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE=ranks)  # as torchrun sets them
-        os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-        os.environ.setdefault("MASTER_PORT", "29500")
+    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+    os.environ.setdefault("MASTER_PORT", "29500")
     _scripts.patch(session)
     if session.settings.processor_time and torch.get_num_threads() > 1:
         raise UsageError(f"ARLAB_VIRTUAL: clock=processor adds the times of threads, and PyTorch has {torch.get_num_threads()}: set "

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .._errors import UsageError
 from .._results import Results, show_time
-from ._settings import counts_in, from_environment
+from ._settings import counts_in, from_environment, keys_of
 
 _EFFICIENT = 0.9
 RESULT = "ARLAB_VIRTUAL_RESULT"  # names the file in which a run says what it found, for a study
@@ -101,16 +101,13 @@ def is_asked(environment: Mapping[str, str] = os.environ) -> bool:
 def run(words: Sequence[str]) -> int:
     """Runs the script once for each number of ranks, prints the study, and returns the exit status."""
     counts, _, rest = os.environ["ARLAB_VIRTUAL"].partition(":")
-    parts = [part for part in rest.split(",") if part]
-    files = {key: value for key, _, value in (part.partition("=") for part in parts if part.startswith(("csv=", "json=")))}
-    kept = [part for part in parts if not part.startswith(("csv=", "json="))]
-    for part in kept:
-        if part.split("=")[0] in ("trace", "profile", "processes"):
-            raise UsageError(f"ARLAB_VIRTUAL: {part.split('=')[0]} is of one number of ranks, and {counts} are several: give one, or leave it out")
-    for key, value in files.items():
-        if not value:
-            raise UsageError(f"ARLAB_VIRTUAL: {key} has no value: give a file")
-    each = [f"{count}:{','.join(kept)}" if kept else count for count in dict.fromkeys(counts.split(","))]
+    kept = keys_of(rest)
+    files = {key: kept.pop(key) for key in ("csv", "json") if key in kept}
+    for key in ("trace", "profile", "processes"):
+        if key in kept:
+            raise UsageError(f"ARLAB_VIRTUAL: {key} is of one number of ranks, and {counts} are several: give one, or leave it out")
+    settings = ",".join(f"{key}={value}" for key, value in kept.items())
+    each = [f"{count}:{settings}" if settings else count for count in dict.fromkeys(counts.split(","))]
     for text in each:  # or throws, before the first run
         from_environment({**os.environ, "ARLAB_VIRTUAL": text})
     with tempfile.TemporaryDirectory(prefix="arlab-") as folder:
