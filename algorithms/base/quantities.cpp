@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "algorithms/base/text.hpp"
 
 namespace arlab {
@@ -32,24 +33,12 @@ struct Leading {
 template <class Real>
 Leading<Real> leading_number(std::string_view text) {
   Leading<Real> read;
-#ifdef __cpp_lib_to_chars
   // "nan" and "inf" are not quantities, and libstdc++ 12 reads past the end of texts like them.
   if (text.find_first_of("0123456789.") > (text.starts_with('-') ? 1u : 0u)) return read;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.value);
+  const auto [end, error] = from_chars(text.data(), text.data() + text.size(), read.value);
   read.found = error != std::errc::invalid_argument;
   read.overflow = error == std::errc::result_out_of_range;
   read.unit = {end, static_cast<std::size_t>(text.data() + text.size() - end)};
-#else
-  // libc++ 16 reads whole numbers only. Cut off what strtod reads besides: " 1", "+1", "0x1".
-  const std::string digits(text.substr(0, text.find_first_not_of("0123456789.-+eE")));
-  if (digits.empty() || digits[0] == '+' || digits[0] == 'e' || digits[0] == 'E') return read;
-  char* end = nullptr;
-  const double value = std::strtod(digits.c_str(), &end);
-  read.found = end != digits.c_str();
-  read.overflow = std::isinf(value);
-  read.value = static_cast<Real>(value);
-  read.unit = text.substr(static_cast<std::size_t>(end - digits.c_str()));
-#endif
   read.unit = trimmed(read.unit);
   return read;
 }

@@ -1,8 +1,9 @@
 #include "bench/logs/words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "algorithms/base/read_number.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -85,7 +86,7 @@ std::string without_stamps(std::string_view line) {
 
 std::optional<std::int64_t> whole_number(std::string_view word) {
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value < 0 || word[0] == '-')
     return std::nullopt;
   return value;
@@ -97,7 +98,7 @@ std::optional<Printed> printed_number(std::string_view word) {
       word.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
     return std::nullopt;
   double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
     return std::nullopt;
   const std::size_t exponent = word.find_first_of("eE"), point = word.find('.');
@@ -108,7 +109,7 @@ std::optional<Printed> printed_number(std::string_view word) {
   if (exponent != std::string_view::npos) {
     std::string_view text = word.substr(exponent + 1);
     if (text.starts_with('+')) text.remove_prefix(1);
-    std::from_chars(text.data(), text.data() + text.size(), power);
+    from_chars(text.data(), text.data() + text.size(), power);
   }
   // A little more than a half, since the program rounded a binary number.
   return Printed{value, 0.501 * std::pow(10.0, power - decimals), decimals};

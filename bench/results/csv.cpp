@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <utility>
 
 #include "algorithms/base/printable.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "bench/text/write_file.hpp"
 
 namespace arlab::bench {
@@ -81,7 +81,7 @@ std::vector<Cell> cells_of(const Json& record) {
 bool is_number(std::string_view text) {
   const char* const end = text.data() + text.size();
   double value = 0;
-  return std::from_chars(text.data(), end, value).ptr == end;
+  return from_chars(text.data(), end, value).ptr == end;
 }
 
 // Text that a spreadsheet would compute gets an apostrophe, which makes it text there, too.

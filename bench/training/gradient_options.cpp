@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/parameters.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "training/schedulers/scheduler.hpp"
 
 namespace arlab::bench {
@@ -33,7 +32,7 @@ training::CodecCost parse_codec_cost(const std::string& text, std::string_view o
   double ns[2] = {};
   for (int i = 0; i < 2; ++i) {
     const std::string& part = parts[i];
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
+    const auto [end, error] = from_chars(part.data(), part.data() + part.size(), ns[i]);
     if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > kMost)
       fail(Blame::usage, fmt::format("--compute codec is '{}': give nanoseconds to encode and to "
                                      "decode an element, at most 1e6, such as 1.2,0.4{}",

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 
+#include "algorithms/base/read_number.hpp"
 #include "bench/validation/calibrated/robust_fit.hpp"
 #include "bench/validation/training_step.hpp"
 
@@ -72,7 +72,7 @@ TrainingValidation fitted(std::vector<PredictedTraining> rows, const Parameters&
 // "10GbE with TCP/IP", "100GbIB with RDMA": a name that begins with Gbit/s. 0 if it does not.
 double line_rate(const std::string& network) {
   double rate = 0;
-  std::from_chars(network.data(), network.data() + network.size(), rate);
+  from_chars(network.data(), network.data() + network.size(), rate);
   return std::clamp(rate / 8, 0.0, 1e4);
 }
 

@@ -39,7 +39,7 @@ struct Views {
 template <class T>
 std::vector<T> numbers(const SectionReader& reader, const SectionHead& head) {
   std::vector<T> values(head.size / sizeof(T));
-  reader.read(head, {reinterpret_cast<char*>(values.data()), head.size});
+  reader.read(head, {reinterpret_cast<char*>(values.data()), values.size() * sizeof(T)});
   return values;
 }
 

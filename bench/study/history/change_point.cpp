@@ -33,7 +33,9 @@ double normal_p_of(double distance, double error) {
 
 double student_p_of(double distance, double error, double freedom) {
   if (error <= kRounding) return 0;
-  const boost::math::students_t student(freedom);
+  // In double: long double is another type on each kind of machine.
+  using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  const boost::math::students_t_distribution<double, Policy> student(freedom);
   return std::min(1.0, 2 * boost::math::cdf(boost::math::complement(student, distance / error)));
 }
 

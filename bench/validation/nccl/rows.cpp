@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "algorithms/base/read_number.hpp"
 #include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
@@ -67,8 +67,8 @@ void add_network(nccl::Machine& machine, const std::string& text) {
     int nics = 0;
     double gigabits = 0;
     const char* const end = text.data() + text.size();
-    if (std::from_chars(text.data() + first, text.data() + at, nics).ec != std::errc() ||
-        std::from_chars(text.data() + at + 1, end, gigabits).ec != std::errc())
+    if (from_chars(text.data() + first, text.data() + at, nics).ec != std::errc() ||
+        from_chars(text.data() + at + 1, end, gigabits).ec != std::errc())
       continue;
     if (nics < 1 || nics > kMostGpusOfNode || !(gigabits > 0 && gigabits < 10000)) continue;
     machine.nics = nics;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -31,7 +31,7 @@ std::vector<std::string> fields_of(std::string_view line) {
 
 template <class Number>
 bool parse_all(const std::string& text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
 
