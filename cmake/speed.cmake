@@ -26,7 +26,7 @@ if(ARLAB_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # The linker, unless the user chose one.
-if(PROJECT_IS_TOP_LEVEL AND NOT "${CMAKE_EXE_LINKER_FLAGS} $ENV{LDFLAGS}" MATCHES "-fuse-ld|-B")
+if(PROJECT_IS_TOP_LEVEL AND NOT EMSCRIPTEN AND NOT "${CMAKE_EXE_LINKER_FLAGS} $ENV{LDFLAGS}" MATCHES "-fuse-ld|-B")
   include(CheckLinkerFlag)
   foreach(linker mold lld)
     check_linker_flag(CXX -fuse-ld=${linker} ARLAB_LINKER_${linker})

@@ -1,17 +1,23 @@
 # Programs that load no shared library, so that they run on any Linux with the same processors: without root, a compiler, or packages.
 # What a machine brings as shared libraries goes without: MPI, GPUs, LibTorch.
 option(ARLAB_STATIC "Programs that need no shared library: they run on any Linux, without MPI, GPUs, and LibTorch" OFF)
+
+# arlab_leave_out(<reason>): turns parts off that programs without shared libraries cannot have, and refuses those that are asked for.
+function(arlab_leave_out reason)
+  foreach(part MPI GLOO TORCH CUDA PYTHON_PACKAGE PROTOBUF)
+    if(ARLAB_${part} STREQUAL "ON")
+      message(FATAL_ERROR "${reason}, and ARLAB_${part}=ON needs some: choose one of them")
+    endif()
+    set(ARLAB_${part} OFF PARENT_SCOPE)
+  endforeach()
+endfunction()
+
 set(ARLAB_FMT fmt::fmt)
 set(ARLAB_PUGIXML pugixml::pugixml)
 if(NOT ARLAB_STATIC)
   return()
 endif()
-foreach(part MPI GLOO TORCH CUDA PYTHON_PACKAGE PROTOBUF)
-  if(ARLAB_${part} STREQUAL "ON")
-    message(FATAL_ERROR "ARLAB_STATIC=ON makes programs without shared libraries, and ARLAB_${part}=ON needs some: choose one of them")
-  endif()
-  set(ARLAB_${part} OFF)
-endforeach()
+arlab_leave_out("ARLAB_STATIC=ON makes programs without shared libraries")
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
 set(Boost_USE_STATIC_LIBS ON)
 # Not by CMAKE_POSITION_INDEPENDENT_CODE, which adds -pie: it would undo -static-pie.

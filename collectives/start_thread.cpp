@@ -8,6 +8,14 @@
 
 namespace arlab::collectives {
 
+std::string no_threads_reason() {
+#ifdef __EMSCRIPTEN__
+  return "WebAssembly has no threads: use the native program";
+#else
+  return "";
+#endif
+}
+
 std::thread start_thread(std::function<void()> body) {
   try {
     return std::thread(std::move(body));

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <thread>
 
 namespace arlab::collectives {
+
+/// Why this program has no threads, and what to do; empty if it has.
+std::string no_threads_reason();
 
 /// Throws Error(environment) if the system cannot start one.
 std::thread start_thread(std::function<void()> body);

@@ -11,6 +11,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/config/process.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/settings.hpp"
 #include "bench/results/charts_archive.hpp"
@@ -55,6 +56,7 @@ std::vector<std::string> arguments_of(const ChartCommand& command) {
 }
 
 [[noreturn]] void chart(const ChartCommand& command) {
+  expect_processes("charts");
   std::vector<std::string> arguments = arguments_of(command);
   // One without matplotlib says what to install.
   const std::string found = find_python("matplotlib").program;

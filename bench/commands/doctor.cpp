@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
+#include "bench/config/process.hpp"
 #include "bench/run/child.hpp"
 #include "bench/run/python.hpp"
 #include "bench/text/table.hpp"
@@ -25,10 +26,14 @@ struct Finding {
 Finding training() {
   if (const std::string program = trainer_program(); !program.empty())
     return {"train models", "", "by " + program};
+  if (const std::string_view reason = no_processes_reason(); !reason.empty())
+    return {"train models", std::string(reason), ""};
   return {"train models", "needs LibTorch: install libtorch-dev, then build the program again", ""};
 }
 
 Finding charts() {
+  if (const std::string_view reason = no_processes_reason(); !reason.empty())
+    return {"charts", std::string(reason), ""};
   const FoundPython python = find_python("matplotlib");
   if (python.has_module) return {"charts", "", "by " + python.program};
   return {"charts",
@@ -40,6 +45,8 @@ Finding charts() {
 }
 
 Finding python_algorithms() {
+  if (const std::string_view reason = no_processes_reason(); !reason.empty())
+    return {"algorithms in Python files", std::string(reason), ""};
   const FoundPython python = find_python("ast");
   if (python.has_module) return {"algorithms in Python files", "", "by " + python.program};
   return {"algorithms in Python files", "need Python 3.9 or newer: install python3", ""};

@@ -23,6 +23,9 @@ namespace {
 #ifdef ARLAB_TRAIN_TARGET
 constexpr std::string_view kMissing =
     "needs the program arlab-train beside arlab: build it with `" ARLAB_TRAIN_TARGET "`";
+#elif defined(__EMSCRIPTEN__)
+constexpr std::string_view kMissing =
+    "needs LibTorch, which WebAssembly lacks: use the native program";
 #else
 constexpr std::string_view kMissing =
     "needs LibTorch, which the build did not find: apt install libtorch-dev libopenblas0-pthread, "

@@ -10,8 +10,11 @@
 #include <initializer_list>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
+
+#include "algorithms/base/error.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -49,6 +52,19 @@ void prepare_process() {
       static_cast<void>(open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY));
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_process);
+}
+
+std::string_view no_processes_reason() {
+#ifdef __EMSCRIPTEN__
+  return "need another program, and WebAssembly starts none: use the native program";
+#else
+  return "";
+#endif
+}
+
+void expect_processes(std::string_view what) {
+  if (const std::string_view reason = no_processes_reason(); !reason.empty())
+    fail(Blame::environment, std::string(what) + ' ' + std::string(reason));
 }
 
 void exit_at_once(int status) {

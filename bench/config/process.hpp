@@ -14,6 +14,12 @@ inline constexpr std::string_view kOutOfMemory =
 /// where nothing can be thrown ends the process with a message and status 3.
 void prepare_process();
 
+/// Why this program cannot start others, and what to do; empty if it can.
+std::string_view no_processes_reason();
+
+/// Throws Error(environment) if this program cannot start others, which `what` needs.
+void expect_processes(std::string_view what);
+
 /// Ends the process after what was written has left it, without the destructors of static objects:
 /// LibTorch's take half a second.
 [[noreturn]] void exit_at_once(int status);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "bench/config/process.hpp"
 #include "bench/formats/own_algorithm.hpp"
 #include "bench/results/charts_archive.hpp"
 #include "bench/text/read_file.hpp"
@@ -145,6 +146,7 @@ bool is_python_file(const std::string& name) {
 }
 
 std::shared_ptr<const Algorithm> python_algorithm(const std::string& name) {
+  expect_processes("algorithms in Python files");
   const std::string path = name.substr(0, end_of_path(name));
   read_file(path, "give a file with an algorithm in Python");  // or throws
   const auto python = std::make_shared<PythonProcess>(name);

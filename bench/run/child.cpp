@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "bench/config/process.hpp"
 #include "bench/run/temporary_folder.hpp"
 
 namespace arlab::bench {
@@ -69,6 +70,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 
 int run_child(const std::vector<std::string>& words,
               const std::map<std::string, std::string>& environment, ChildOutput output) {
+  expect_processes(words.front() + ": commands like it");
   std::fflush(nullptr);
   std::vector<std::string> command = words, variables = environment_with(environment);
   const std::vector<char*> arguments = pointers_to(command), settings = pointers_to(variables);

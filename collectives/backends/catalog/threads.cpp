@@ -4,11 +4,11 @@
 #include "collectives/backends/backend.hpp"
 #include "collectives/backends/gloo.hpp"
 #include "collectives/host/host_executor.hpp"
+#include "collectives/start_thread.hpp"
 
 namespace arlab::collectives::backend_catalog {
 namespace {
 
-std::string available() { return ""; }
 std::string no_note() { return ""; }
 Rank max_ranks() { return kMaxThreadRanks; }
 
@@ -29,7 +29,7 @@ Backend threads() {
           .summary = "every rank is a thread of this process; needs no other software",
           .placement = Placement::threads,
           .default_alone = true,
-          .unavailable_reason = available,
+          .unavailable_reason = no_threads_reason,
           .note = no_note,
           .max_ranks = max_ranks,
           .run = run};
