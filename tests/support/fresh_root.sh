@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Sourced by scripts that need a fresh Debian 12 or Ubuntu 24.04: makes a root folder of it, and runs commands there.
+# Sourced by scripts that need a fresh Debian 12 or 13 or Ubuntu 24.04: makes a root folder of it, and runs commands there.
 # Uses apt's proxy settings of this machine; MIRROR names another mirror, KEYRING other keys.
 
-make_root() { # <folder> <bookworm|noble>: unless it is complete; sets root
+make_root() { # <folder> <bookworm|trixie|noble>: unless it is complete; sets root
   local suite=$2 mirror options script
   local keys=${KEYRING:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
   root=$1
   case $suite in
-    bookworm) mirror=${MIRROR:-http://deb.debian.org/debian} options=() script=() ;;
+    bookworm | trixie) mirror=${MIRROR:-http://deb.debian.org/debian} options=() script=() ;;
     noble) # debootstrap of Debian 12 knows its steps by the name of an older release
       mirror=${MIRROR:-http://archive.ubuntu.com/ubuntu} script=(gutsy)
       options=("--components=main,universe" "--keyring=$keys") ;;
-    *) echo "unknown release '$suite': use bookworm or noble" >&2 && exit 2 ;;
+    *) echo "unknown release '$suite': use bookworm, trixie or noble" >&2 && exit 2 ;;
   esac
   [ "$(id -u)" = 0 ] || { echo "a chroot needs root: use sudo" >&2 && exit 3; }
   command -v debootstrap >/dev/null || { echo "apt install debootstrap" >&2 && exit 3; }
-  [ "$suite" = bookworm ] || [ -e "$keys" ] || {
+  [ "$suite" != noble ] || [ -e "$keys" ] || {
     echo "no file $keys: Ubuntu's package ubuntu-keyring has it; or name another in KEYRING" >&2 && exit 3
   }
   if [ ! -e "$root/complete" ]; then # written last: one that was interrupted is made again
