@@ -18,6 +18,7 @@ add_link_options(-fwasm-exceptions)
 # Files are those of the system. Memory may grow to all that 32 bits address.
 set(ARLAB_NODE_OPTIONS -sNODERAWFS=1 -sENVIRONMENT=node -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=8MB
     --pre-js=${PROJECT_SOURCE_DIR}/cmake/recipes/npm/before.js)
+set(ARLAB_NODE_SOURCES ${PROJECT_SOURCE_DIR}/cmake/recipes/npm/missing.cpp)
 
 # Libraries that are headers only, in a folder without the system's C headers. find_package() finds them by what is written here.
 find_path(ARLAB_HEADERS CLI/CLI.hpp PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH DOC "For WebAssembly: the folder of the libraries' headers")

@@ -27,12 +27,13 @@
       throw error;
     }
   };
-  files.readSync = (...all) => {
+  files.readSync = (descriptor, buffer, offset, length, position) => {
     try {
-      return patiently(() => readSync(...all));
+      return patiently(() => readSync(descriptor, buffer, offset, length, position));
     } catch (error) {
       if (error.code === "EOF") return 0; // so Windows ends a pipe
-      throw error;
+      if (error.code !== "ESPIPE") throw error;
+      return patiently(() => readSync(descriptor, buffer, offset, length, null)); // /dev/stdin, a pipe
     }
   };
 
