@@ -72,7 +72,7 @@ def check_others():
     joined = hvd.allgather(rows)
     assert torch.equal(joined.detach(), torch.cat([torch.full((r + 1, 2), float(r)) for r in range(ranks)]))
     (joined * (rank + 1)).sum().backward()
-    assert (rows.grad == ranks * (ranks + 1) / 2).all()
+    assert (rows.grad == (ranks + 1) / 2).all()  # Horovod averages the gradients of an allgather
     assert torch.equal(hvd.synchronize(hvd.allgather_async(torch.tensor(rank))), torch.arange(ranks))
     assert torch.equal(hvd.allgather(torch.ones(2 if rank == 0 else 0)), torch.ones(2))
     for root in range(ranks):
@@ -88,6 +88,7 @@ def check_others():
     for size in (3 * ranks, 3 * ranks + 1):
         mine = hvd.reducescatter(of(rank, size), op=hvd.Sum)
         assert torch.equal(hvd.allgather(mine), every(size).sum(0)), size
+    check_gradients_by_rows()
     hvd.barrier()
     some = hvd.add_process_set([0, ranks - 1])
     members = sorted({0, ranks - 1}) if ranks > 1 else [0]
@@ -97,6 +98,39 @@ def check_others():
     else:
         refused(ValueError, "only its ranks call", lambda: hvd.allreduce(of(rank), process_set=some))
     assert hvd.remove_process_set(some) and not hvd.remove_process_set(some)
+
+
+def check_gradients_by_rows():
+    x = torch.ones(2 * ranks, requires_grad=True)
+    output, _ = hvd.alltoall(x, torch.full((ranks,), 1, dtype=torch.int32))
+    (output * (rank + 1)).sum().backward()
+    assert x.grad.tolist() == [*range(1, ranks + 1), *[0] * ranks]  # what was not sent has no gradient
+    x = torch.ones(ranks, requires_grad=True)
+    (hvd.reducescatter(x, op=hvd.Sum, prescale_factor=2.0) * (rank + 1)).sum().backward()
+    assert x.grad.tolist() == [2 * ranks * (r + 1) for r in range(ranks)]
+    refused(ValueError, "whose sum is at most that", lambda: hvd.alltoall(torch.ones(1), torch.full((ranks,), 2)))
+    refused(ValueError, "integers, one per rank", lambda: hvd.alltoall(torch.ones(1), torch.ones(ranks)))
+    refused(ValueError, "give it rows", lambda: hvd.reducescatter(torch.tensor(1.0)))
+    scaled = hvd.allreduce(torch.tensor([3, -3]), op=hvd.Sum, prescale_factor=0.5)
+    assert scaled.tolist() == [ranks, -ranks]  # integers are cut
+    total = hvd.sparse_allreduce_async(torch.tensor([0.0, rank + 1, 0]).to_sparse(), op=hvd.Sum)()
+    assert total.to_dense().tolist() == [0, ranks * (ranks + 1) / 2, 0]
+    handle = hvd.grouped_reducescatter_async([of(rank, ranks), of(rank, 2 * ranks)], op=hvd.Sum)
+    assert [each.numel() for each in hvd.synchronize(handle)] == [1, 2]
+    assert [each.numel() for each in hvd.grouped_allgather([of(rank, 1), of(rank, 2)])] == [ranks, 2 * ranks]
+    for as_dense in (False, True):  # twice: after the first step, sparse gradients have no place in the buckets
+        table = torch.nn.Embedding(6, 2, sparse=True)
+        hvd.broadcast_parameters(table.state_dict(), 0)
+        before = table.weight.detach().clone()
+        optimizer = hvd.DistributedOptimizer(torch.optim.SGD([table.weight, torch.nn.Parameter(torch.ones(3))], lr=1.0),
+                                             sparse_as_dense=as_dense)
+        for _ in range(2):
+            optimizer.zero_grad()
+            table(torch.tensor([0, 1 + rank])).sum().backward()
+            optimizer.step()
+        moved = (before - table.weight.detach())[:, 0] / 2
+        wanted = [1.0] + [1 / ranks] * ranks + [0.0] * (5 - ranks)
+        assert torch.allclose(moved, torch.tensor(wanted), atol=1e-5), (as_dense, moved)
 
 
 def network():
@@ -170,6 +204,10 @@ def check_join():
             total = hvd.allreduce(torch.ones(size), op=hvd.Sum)
             assert (total == ranks - step).all(), (step, total)
         assert hvd.join() == ranks - 1
+    if ranks > 1:  # what a joined rank cannot do is an error on those that call it, and they may join
+        if rank > 0:
+            refused(hvd.HorovodInternalError, "call different collectives", lambda: hvd.allgather(torch.ones(1)))
+        assert hvd.join() >= 0
 
 
 for check in (check_sums, check_adasum, check_others, check_optimizers, check_join):

@@ -6,8 +6,9 @@ import torch
 import torch.distributed
 
 from . import _job
+from ._handles import synchronize
 from ._job import ProcessSet, global_process_set
-from ._ops import broadcast_async_, synchronize
+from ._ops import broadcast_async_
 
 dist: Any = torch.distributed  # most of its functions have no types
 Parameters = Union[Mapping[str, Any], Iterable[Tuple[str, Any]]]
@@ -70,6 +71,10 @@ def broadcast_optimizer_state(optimizer: torch.optim.Optimizer, root_rank: int, 
     """Gives all ranks the root's state and settings of an optimizer of the same parameters."""
     if isinstance(optimizer, torch.optim.LBFGS):
         raise ValueError("broadcast_optimizer_state() does not support LBFGS: broadcast the parameters, and start it anew")
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            if p.requires_grad and p.grad is None:
+                p.grad = torch.zeros_like(p)  # as Horovod leaves them: scripts read them
     state = broadcast_object(optimizer.state_dict() if _job.rank() == root_rank else None, root_rank, process_set=process_set)
     if _job.rank() != root_rank:
         optimizer.load_state_dict(state)

@@ -1,75 +1,15 @@
-"""Collectives on tensors, and their handles."""
-import enum
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+"""Allreduce, broadcast, barrier, join."""
+from typing import Any, List, Optional, Sequence
 
 import torch
-import torch.distributed
 
 from arlab.torch import _torch
 
 from . import _job
 from ._compression import Compression
+from ._handles import (OPS, Adasum, Average, HorovodInternalError, ReduceOp, add_handle, checked_op, dist, group_handle, scale, synchronize,
+                       tensor_of, wait_for)
 from ._job import ProcessSet, global_process_set
-
-dist: Any = torch.distributed  # most of its functions have no types
-
-
-class ReduceOp(enum.Enum):
-    """How an allreduce combines tensors."""
-
-    Average = 0
-    Sum = 1
-    Adasum = 2
-    Min = 3
-    Max = 4
-    Product = 5
-
-
-Average, Sum, Adasum = ReduceOp.Average, ReduceOp.Sum, ReduceOp.Adasum
-Min, Max, Product = ReduceOp.Min, ReduceOp.Max, ReduceOp.Product
-_OPS = {Average: dist.ReduceOp.AVG, Sum: dist.ReduceOp.SUM, Min: dist.ReduceOp.MIN, Max: dist.ReduceOp.MAX, Product: dist.ReduceOp.PRODUCT}
-
-_open: Dict[int, Tuple[Any, Callable[[], Any]]] = {}  # by handle: what to wait for, and what then returns the result
-_last_handle = 0
-
-
-def add_handle(work: Any, finish: Callable[[], Any]) -> int:
-    """Returns a handle for a work of torch.distributed."""
-    global _last_handle
-    _last_handle += 1
-    _open[_last_handle] = work, finish
-    return _last_handle
-
-
-def poll(handle: int) -> bool:
-    """Whether synchronize() would return at once."""
-    if handle not in _open:
-        raise ValueError(f"handle {handle} is not open: each handle is synchronized once")
-    return bool(_open[handle][0].is_completed())
-
-
-def synchronize(handle: int) -> Any:
-    """Waits for an asynchronous collective, and returns its result."""
-    if handle not in _open:
-        raise ValueError(f"handle {handle} is not open: each handle is synchronized once")
-    work, finish = _open.pop(handle)
-    work.wait()
-    return finish()
-
-
-def _tensor_of(handle: int) -> torch.Tensor:
-    tensor: torch.Tensor = synchronize(handle)
-    return tensor
-
-
-def checked_op(op: Optional[ReduceOp], average: Optional[bool] = None) -> ReduceOp:
-    """The operation, by Horovod's two ways to say it."""
-    if op is not None and average is not None:
-        raise ValueError(f"give op={op} or average={average}, not both")
-    its = (Average if average is None or average else Sum) if op is None else op
-    if not isinstance(its, ReduceOp):
-        raise ValueError(f"op is {its!r}: give hvd.Average, hvd.Sum, hvd.Adasum, hvd.Min, hvd.Max, or hvd.Product")
-    return its
 
 
 def _adasum(parts: List[torch.Tensor]) -> torch.Tensor:
@@ -100,12 +40,11 @@ def allreduce_async_(tensor: torch.Tensor, average: Optional[bool] = None, name:
     """Reduces a tensor in place over all ranks. Returns a handle."""
     its, group = checked_op(op, average), _job.group_of(process_set)
     with torch.no_grad():
-        if prescale_factor != 1.0:
-            tensor.mul_(prescale_factor)
+        scale(tensor, prescale_factor)
         if its is Adasum:
             return _adasum_async(tensor, group)
-        work = dist.all_reduce(tensor, _OPS[its], group=group, async_op=True)
-        return add_handle(work, lambda: tensor if postscale_factor == 1.0 else tensor.mul_(postscale_factor))
+        work = dist.all_reduce(tensor, OPS[its], group=group, async_op=True)
+        return add_handle(work, lambda: scale(tensor, postscale_factor))
 
 
 def allreduce_async(tensor: torch.Tensor, average: Optional[bool] = None, name: Optional[str] = None, op: Optional[ReduceOp] = None,
@@ -119,14 +58,14 @@ def allreduce_(tensor: torch.Tensor, average: Optional[bool] = None, name: Optio
                prescale_factor: float = 1.0, postscale_factor: float = 1.0,
                process_set: ProcessSet = global_process_set) -> torch.Tensor:
     """Reduces a tensor in place over all ranks."""
-    return _tensor_of(allreduce_async_(tensor, average, name, op, prescale_factor, postscale_factor, process_set))
+    return tensor_of(allreduce_async_(tensor, average, name, op, prescale_factor, postscale_factor, process_set))
 
 
 class _Allreduce(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, tensor: torch.Tensor, *how: Any) -> torch.Tensor:  # type: ignore[override]
         ctx.how = how
-        return _tensor_of(allreduce_async(tensor, None, None, *how))
+        return tensor_of(allreduce_async(tensor, None, None, *how))
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
@@ -143,12 +82,26 @@ def allreduce(tensor: torch.Tensor, average: Optional[bool] = None, name: Option
     return result
 
 
+def grouped_allreduce_async_(tensors: Sequence[torch.Tensor], average: Optional[bool] = None, name: Optional[str] = None,
+                             op: Optional[ReduceOp] = None, prescale_factor: float = 1.0, postscale_factor: float = 1.0,
+                             process_set: ProcessSet = global_process_set) -> int:
+    """Reduces tensors in place. Returns a handle for all."""
+    return group_handle([allreduce_async_(each, average, name, op, prescale_factor, postscale_factor, process_set) for each in tensors])
+
+
+def grouped_allreduce_async(tensors: Sequence[torch.Tensor], average: Optional[bool] = None, name: Optional[str] = None,
+                            op: Optional[ReduceOp] = None, prescale_factor: float = 1.0, postscale_factor: float = 1.0,
+                            process_set: ProcessSet = global_process_set) -> int:
+    """The same into new tensors."""
+    return group_handle([allreduce_async(each, average, name, op, prescale_factor, postscale_factor, process_set) for each in tensors])
+
+
 def grouped_allreduce_(tensors: Sequence[torch.Tensor], average: Optional[bool] = None, name: Optional[str] = None,
                        op: Optional[ReduceOp] = None, prescale_factor: float = 1.0, postscale_factor: float = 1.0,
                        process_set: ProcessSet = global_process_set) -> List[torch.Tensor]:
     """Reduces tensors in place."""
-    handles = [allreduce_async_(each, average, name, op, prescale_factor, postscale_factor, process_set) for each in tensors]
-    return [synchronize(handle) for handle in handles]
+    reduced: List[torch.Tensor] = synchronize(grouped_allreduce_async_(tensors, average, name, op, prescale_factor, postscale_factor, process_set))
+    return reduced
 
 
 def grouped_allreduce(tensors: Sequence[torch.Tensor], average: Optional[bool] = None, name: Optional[str] = None,
@@ -156,46 +109,6 @@ def grouped_allreduce(tensors: Sequence[torch.Tensor], average: Optional[bool] =
                       postscale_factor: float = 1.0, process_set: ProcessSet = global_process_set) -> List[torch.Tensor]:
     """Reduces tensors, into new ones."""
     return [allreduce(each, average, name, compression, op, prescale_factor, postscale_factor, process_set) for each in tensors]
-
-
-def _first_sizes(tensor: torch.Tensor, group: Any) -> List[int]:
-    sizes = torch.empty(dist.get_world_size(group), dtype=torch.int64)
-    dist.all_gather_into_tensor(sizes, torch.tensor([tensor.shape[0]]), group=group)
-    return sizes.tolist()
-
-
-def allgather_async(tensor: torch.Tensor, name: Optional[str] = None, process_set: ProcessSet = global_process_set) -> int:
-    """Joins the tensors of all ranks along their first dimension, whose sizes may differ. Returns a handle."""
-    group = _job.group_of(process_set)
-    mine = tensor.detach()
-    mine = (mine if mine.dim() else mine.reshape(1)).contiguous()
-    sizes = _first_sizes(mine, group)
-    most = max(sizes)
-    if mine.shape[0] < most:
-        mine = torch.cat([mine, mine.new_zeros((most - mine.shape[0], *mine.shape[1:]))])
-    parts = [torch.empty_like(mine) for _ in sizes]
-    work = dist.all_gather(parts, mine, group=group, async_op=True)
-    return add_handle(work, lambda: torch.cat([part[:each] for part, each in zip(parts, sizes)]))
-
-
-class _Allgather(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, tensor: torch.Tensor, process_set: ProcessSet) -> torch.Tensor:  # type: ignore[override]
-        ctx.shape, ctx.process_set = tensor.shape, process_set
-        ctx.sizes = _first_sizes(tensor if tensor.dim() else tensor.reshape(1), _job.group_of(process_set))
-        return _tensor_of(allgather_async(tensor, None, process_set))
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        total = _tensor_of(allreduce_async(gradient, op=Sum, process_set=ctx.process_set))
-        first = sum(ctx.sizes[:ctx.process_set.rank()])
-        return total[first:first + ctx.sizes[ctx.process_set.rank()]].reshape(ctx.shape), None
-
-
-def allgather(tensor: torch.Tensor, name: Optional[str] = None, process_set: ProcessSet = global_process_set) -> torch.Tensor:
-    """Joins the tensors of all ranks along their first dimension, whose sizes may differ. Gradients pass through it."""
-    joined: torch.Tensor = _Allgather.apply(tensor, process_set)
-    return joined
 
 
 def broadcast_async_(tensor: torch.Tensor, root_rank: int, name: Optional[str] = None,
@@ -214,18 +127,18 @@ def broadcast_async(tensor: torch.Tensor, root_rank: int, name: Optional[str] = 
 def broadcast_(tensor: torch.Tensor, root_rank: int, name: Optional[str] = None,
                process_set: ProcessSet = global_process_set) -> torch.Tensor:
     """Gives all ranks the root's tensor, in place."""
-    return _tensor_of(broadcast_async_(tensor, root_rank, name, process_set))
+    return tensor_of(broadcast_async_(tensor, root_rank, name, process_set))
 
 
 class _Broadcast(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, tensor: torch.Tensor, root: int, process_set: ProcessSet) -> torch.Tensor:  # type: ignore[override]
         ctx.root, ctx.process_set = root, process_set
-        return _tensor_of(broadcast_async(tensor, root, None, process_set))
+        return tensor_of(broadcast_async(tensor, root, None, process_set))
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        total = _tensor_of(allreduce_async(gradient, op=Sum, process_set=ctx.process_set))
+        total = tensor_of(allreduce_async(gradient, op=Average, process_set=ctx.process_set))
         return total if _job.rank() == ctx.root else torch.zeros_like(total), None, None
 
 
@@ -236,45 +149,9 @@ def broadcast(tensor: torch.Tensor, root_rank: int, name: Optional[str] = None,
     return given
 
 
-def alltoall(tensor: torch.Tensor, splits: Optional[torch.Tensor] = None, name: Optional[str] = None,
-             process_set: ProcessSet = global_process_set) -> Any:
-    """Sends `splits[r]` rows to rank r. Returns the rows received, and with `splits` also how many came from each rank."""
-    group = _job.group_of(process_set)
-    ranks = dist.get_world_size(group)
-    if splits is None and tensor.shape[0] % ranks:
-        raise ValueError(f"alltoall of {tensor.shape[0]} rows among {ranks} ranks: give splits, or rows that the ranks divide")
-    sent = [tensor.shape[0] // ranks] * ranks if splits is None else [int(each) for each in splits]
-    received = torch.empty(ranks, dtype=torch.int64)
-    dist.all_to_all_single(received, torch.tensor(sent), group=group)
-    output = tensor.new_empty((int(received.sum()), *tensor.shape[1:]))
-    dist.all_to_all_single(output, tensor.detach().contiguous(), received.tolist(), sent, group=group)
-    return output if splits is None else (output, received.to(torch.int32))
-
-
-def reducescatter(tensor: torch.Tensor, name: Optional[str] = None, compression: Any = Compression.none, op: ReduceOp = Average,
-                  process_set: ProcessSet = global_process_set) -> torch.Tensor:
-    """Reduces tensors, and returns this rank's rows of the result. The first ranks have one row more if the ranks do not divide them."""
-    its = checked_op(op)
-    if its not in (Average, Sum):
-        raise ValueError(f"reducescatter by {its} is not supported: use hvd.Average or hvd.Sum")
-    group = _job.group_of(process_set)
-    ranks, me, rows = dist.get_world_size(group), dist.get_rank(group), tensor.shape[0]
-    small, context = compression.compress(tensor.detach())
-    if rows % ranks:
-        total = small.clone()
-        dist.all_reduce(total, _OPS[its], group=group)
-        first = me * (rows // ranks) + min(me, rows % ranks)
-        output = total[first:first + rows // ranks + (me < rows % ranks)].clone()
-    else:
-        output = small.new_empty((rows // ranks, *small.shape[1:]))
-        dist.reduce_scatter_tensor(output, small.contiguous(), _OPS[its], group=group)
-    result: torch.Tensor = compression.decompress(output, context)
-    return result
-
-
 def barrier(process_set: ProcessSet = global_process_set) -> None:
     """Waits until all ranks have called it."""
-    dist.barrier(group=_job.group_of(process_set))
+    wait_for(dist.barrier(group=_job.group_of(process_set), async_op=True))
 
 
 def join(device: int = -1) -> int:
@@ -282,4 +159,17 @@ def join(device: int = -1) -> int:
 
     Returns the last rank that did. Averages are still over all ranks.
     """
-    return _torch.join(_job.group_of(global_process_set))
+    group = _job.group_of(global_process_set)
+    refusals = 0
+    while True:
+        try:
+            last = _torch.join(group)
+            break
+        except RuntimeError as error:  # the others asked for what a joined rank cannot do, and have been told; they may still join
+            if "call different collectives" not in str(error):
+                raise HorovodInternalError(str(error)) from error
+            refusals += 1
+    of_ranks = torch.empty(_job.size(), dtype=torch.int64)
+    wait_for(dist.all_gather_into_tensor(of_ranks, torch.tensor([refusals]), group=group, async_op=True))
+    latest: List[int] = (of_ranks == of_ranks.min()).nonzero().flatten().tolist()  # who waited through the fewest
+    return last if last in latest else latest[-1]

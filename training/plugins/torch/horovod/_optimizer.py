@@ -1,7 +1,8 @@
 """DistributedOptimizer: averages gradients while they are computed."""
 import contextlib
 import os
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+import warnings
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 import torch
 
@@ -9,8 +10,10 @@ from arlab.torch import _torch
 
 from . import _job
 from ._compression import CatalogCompressor, Compression
+from ._handles import Adasum, Average, ReduceOp, Sum, add_handle, checked_op, synchronize
 from ._job import ProcessSet, global_process_set
-from ._ops import Adasum, Average, ReduceOp, Sum, add_handle, allreduce_async_, checked_op, synchronize
+from ._ops import allreduce_async_
+from ._rows import sparse_allreduce_async
 
 
 class _Bucket:
@@ -55,19 +58,27 @@ class _Distributed:
         for p in parameters:
             if not p.is_cpu:
                 raise ValueError(f"a parameter is on {p.device}: arlab takes tensors on the CPU, move the model there")
-        self._buckets = _buckets_of(parameters)
-        self._bucket_of = {p: bucket for bucket in self._buckets for p in bucket.parameters}
+        self._sparse: Set[torch.nn.Parameter] = set()  # those whose gradients are sparse
+        self._sparse_dims: Dict[torch.nn.Parameter, int] = {}  # those whose gradients were sparse, and travel dense
+        self._make_buckets(parameters)
         self._counts = dict.fromkeys(parameters, 0)
         self._next = 0  # bucket that has not left
         self._accumulators = []
-        if _job.size() > 1 or self._averages:
+        self._active = process_set.included() and (_job.size() > 1 or self._averages is not None)  # others train by themselves
+        if self._active:
             for p in parameters:
                 accumulator = p.expand_as(p).grad_fn.next_functions[0][0]
                 accumulator.register_hook(self._hook_of(p))
                 self._accumulators.append(accumulator)  # or its hook ends with it
 
+    def _make_buckets(self, parameters: List[torch.nn.Parameter]) -> None:
+        self._buckets = _buckets_of(parameters)
+        self._bucket_of = {p: bucket for bucket in self._buckets for p in bucket.parameters}
+
     def _hook_of(self, p: torch.nn.Parameter) -> Callable[..., None]:
         def hook(*_: Any) -> None:
+            if p not in self._bucket_of:  # sparse: travels in synchronize()
+                return
             bucket = self._bucket_of[p]
             if p in bucket.ready:
                 raise AssertionError("Gradients were computed more than backward_passes_per_step times before call to step(). "
@@ -85,11 +96,30 @@ class _Distributed:
             if p.grad is None:
                 view.zero_()
             elif p.grad.is_sparse and not self._sparse_as_dense:
-                raise ValueError("a gradient is sparse: give DistributedOptimizer sparse_as_dense=True")
+                self._sparse.add(p)
+                view.zero_()
+            elif p.grad.is_sparse:
+                self._sparse_dims[p] = p.grad.sparse_dim()
+                view.copy_(p.grad.to_dense())
             elif p.grad.data_ptr() != view.data_ptr():
-                view.copy_(p.grad.to_dense() if p.grad.is_sparse else p.grad)
-        p.grad = view
+                view.copy_(p.grad)
+        if p not in self._sparse:
+            p.grad = view
         bucket.ready[p] = True
+
+    def _finish_sparse(self) -> None:
+        """Averages sparse gradients, in the order of parameters. Their places in the buckets, full of zeros, go after the first step."""
+        for p, dims in self._sparse_dims.items():
+            p.grad = self._bucket_of[p].views[p].to_sparse(dims)
+        self._sparse_dims.clear()
+        if not self._sparse:
+            return
+        parameters = [p for group in self.param_groups for p in group["params"] if p in self._counts]
+        waits = [(p, sparse_allreduce_async(p.grad, None, self._op, self._process_set)) for p in parameters if p in self._sparse]
+        for p, wait in waits:
+            p.grad = wait()
+        if any(p in self._bucket_of for p in self._sparse):
+            self._make_buckets([p for p in parameters if p not in self._sparse])
 
     def _launch(self, all_of: bool) -> None:
         """Buckets leave in the same order on all ranks."""
@@ -122,7 +152,7 @@ class _Distributed:
 
     def synchronize(self) -> None:
         """Waits for the averages. Gradients of parameters that were not used are zeros."""
-        if _job.size() > 1 or self._averages:
+        if self._active:
             self._launch(all_of=True)
             for bucket in self._buckets:
                 assert bucket.handle is not None  # all have left
@@ -132,6 +162,7 @@ class _Distributed:
             for vector, small, context in self._smalls:
                 vector.copy_(self._compression.decompress(small, context))
             self._smalls.clear()
+            self._finish_sparse()
             self._counts = dict.fromkeys(self._counts, 0)
             self._next = 0
         self._synchronized = True
@@ -152,6 +183,9 @@ class _Distributed:
     def step(self, closure: Any = None) -> Any:
         """Waits for the averages, and updates the parameters."""
         if self._should_synchronize:
+            if self._synchronized:
+                warnings.warn("optimizer.step() called without optimizer.skip_synchronize() context after optimizer.synchronize(). The "
+                              "gradients are averaged twice: call step() within `with optimizer.skip_synchronize():`", stacklevel=2)
             self.synchronize()
         self._synchronized = False
         plain: Any = super(self.__class__, self)
@@ -187,9 +221,10 @@ class _AdasumSteps:
         return loss
 
 
-def _check_names(optimizer: torch.optim.Optimizer, named: Optional[Iterable[Tuple[str, Any]]]) -> None:
+def _names_of(optimizer: torch.optim.Optimizer, named: Optional[Iterable[Tuple[str, Any]]]) -> Dict[torch.nn.Parameter, str]:
+    """The names of parameters, checked; without names, their places."""
     if named is None:
-        return
+        return {p: f"allreduce.noname.{i}.{j}" for i, group in enumerate(optimizer.param_groups) for j, p in enumerate(group["params"])}
     pairs = list(named)
     if any(not isinstance(pair, tuple) for pair in pairs):
         raise ValueError("named_parameters should be a sequence of tuples (name, parameter), usually produced by model.named_parameters().")
@@ -201,6 +236,7 @@ def _check_names(optimizer: torch.optim.Optimizer, named: Optional[Iterable[Tupl
     unnamed = sum(1 for group in optimizer.param_groups for p in group["params"] if id(p) not in known)
     if unnamed:
         raise ValueError(f"named_parameters was specified, but {unnamed} model parameters were not named: give all of them")
+    return {p: name for name, p in pairs}
 
 
 def DistributedOptimizer(optimizer: torch.optim.Optimizer, named_parameters: Optional[Iterable[Tuple[str, Any]]] = None,
@@ -221,13 +257,15 @@ def DistributedOptimizer(optimizer: torch.optim.Optimizer, named_parameters: Opt
         raise ValueError(f"compressor {compression.spec} averages: use op=hvd.Average, not {its}")
     if backward_passes_per_step < 1:
         raise ValueError(f"backward_passes_per_step is {backward_passes_per_step}: give 1 or more")
-    _job.group_of(process_set)
-    _check_names(optimizer, named_parameters)
+    if process_set.included():
+        _job.group_of(process_set)
+    names = _names_of(optimizer, named_parameters)
     added = _AdasumSteps if its is Adasum else _Distributed
     members = {name: value for name, value in added.__dict__.items() if name not in ("__dict__", "__weakref__")}
     made = type(optimizer.__class__.__name__, (optimizer.__class__,), members)
     optimizer.__class__ = made  # the caller's optimizer, so that its settings and state stay
     grown: Any = optimizer
+    grown._parameter_names = names
     if its is Adasum:
         grown._compression, grown._process_set = compression, process_set
     else:
