@@ -295,7 +295,7 @@ class Shared(DropInTest):
 
     def test_communicators_leave_nothing(self):
         before = sorted(os.listdir("/dev/shm"))
-        count = os.environ.get("ARLAB_TEST_COMMUNICATORS", "1000")  # 100000 take some minutes
+        count = os.environ.get("ARLAB_TEST_COMMUNICATORS", "300")  # 100000 take some minutes
         out, _ = self.run_ranks(2, EVERY_CALL, count, algorithm="shared")
         found = re.search(rf"left: 0 mappings, since half of {count}: 0 descriptors, (-?\d+) KiB", out)
         self.assertTrue(found, out)

@@ -1,6 +1,6 @@
 """mpi4py's own tests of collectives under libarlab_mpi.so: on 1 to 5 ranks, the failures of the plain library and no others.
 
-    mpi4py_own.py LIBRARY MPIEXEC
+    mpi4py_own.py CLASS LIBRARY MPIEXEC
 
 The variable ARLAB_TEST_MPI4PY names a folder of mpi4py's sources, of the version that is installed.
 """
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-LIBRARY, MPIEXEC = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+LIBRARY, MPIEXEC = (pathlib.Path(word).resolve() for word in sys.argv[2:4])
 PYTHON = "/usr/bin/python3"  # the one that sees the distribution's packages
 SOURCES = os.environ.get("ARLAB_TEST_MPI4PY", "")
 MPICH = "HYDRA" in subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, check=False).stdout
@@ -31,7 +31,7 @@ def why_not():
 
 
 @unittest.skipIf(why_not(), why_not())
-class Mpi4py(unittest.TestCase):
+class OwnTestsOfMpiForPython(unittest.TestCase):
     def failures(self, ranks, algorithm):
         """The tests that failed on some rank, after a check that the ranks ran them."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
@@ -61,4 +61,4 @@ class Mpi4py(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    unittest.main(argv=[*sys.argv[:2], *sys.argv[4:]], verbosity=2)
