@@ -40,15 +40,16 @@ void IncrementalMaxMin::settle_levels() {
 
 // Returns the rate at which the link limits its flows, given what the other links allow them.
 double IncrementalMaxMin::level_of(Link link, const Channel& c) {
-  if (c.flows.size() <= 1) return c.capacity;
+  if (c.flows.empty()) return c.capacity;
+  if (c.flows.size() == 1) return level_alone(c);
   double others = 0, fastest = 0;
   std::uint32_t held = 0;
   for (const Flow flow : c.flows) {  // without branches, which are hard to predict here
     const Route& r = routes_[flow];
     const bool is_held = r.holder == link;
     const double other = zero_if(is_held, r.rate);
-    held += is_held;
-    others += other;
+    held += is_held ? r.count : 0;
+    others += other * r.count;
     fastest = std::max(fastest, other);
   }
   if (held == 0) return others <= c.capacity ? kInfinite : fill(link, c);
@@ -60,21 +61,25 @@ double IncrementalMaxMin::level_of(Link link, const Channel& c) {
 // Returns the level without the flows that other links limit below it, which raises it further.
 double IncrementalMaxMin::release(Link link, const Channel& c, double others, double level) {
   limits_.resize(std::max<std::size_t>(limits_.size(), c.flows.size()));
-  double* const limits = limits_.data();
+  Limited* const limits = limits_.data();
   std::size_t held = 0;
   for (const Flow flow : c.flows)
-    if (routes_[flow].holder == link) limits[held++] = limit_elsewhere(flow, link);
+    if (routes_[flow].holder == link)
+      limits[held++] = {limit_elsewhere(flow, link), routes_[flow].count};
   for (;;) {
     std::size_t left = 0;
+    std::uint32_t flows = 0;
     for (std::size_t i = 0; i < held; ++i)
-      if (limits[i] < level)
-        others += limits[i];
-      else
+      if (limits[i].rate < level) {
+        others += limits[i].rate * limits[i].count;
+      } else {
+        flows += limits[i].count;
         limits[left++] = limits[i];
+      }
     if (left == held) return level;
     if (left == 0) return kInfinite;
     held = left;
-    level = (c.capacity - others) / static_cast<double>(held);
+    level = (c.capacity - others) / flows;
   }
 }
 
@@ -82,20 +87,21 @@ double IncrementalMaxMin::release(Link link, const Channel& c, double others, do
 double IncrementalMaxMin::fill(Link link, const Channel& c) {
   limits_.clear();
   for (const Flow flow : c.flows)
-    limits_.push_back(routes_[flow].holder == link ? limit_elsewhere(flow, link) : rate(flow));
+    limits_.push_back({routes_[flow].holder == link ? limit_elsewhere(flow, link) : rate(flow),
+                       routes_[flow].count});
   double level = 0;
-  for (std::size_t open = limits_.size();;) {
+  for (std::uint32_t open = 0;;) {
     double left = c.capacity;
-    std::size_t above = 0;
-    for (const double limit : limits_)
-      if (limit > level)
-        ++above;
+    std::uint32_t above = 0;
+    for (const Limited& limit : limits_)
+      if (limit.rate > level)
+        above += limit.count;
       else
-        left -= limit;
+        left -= limit.rate * limit.count;
     if (above == 0) return kInfinite;
     if (above == open && level > 0) return level;
     open = above;
-    level = std::max(level, left / static_cast<double>(above));
+    level = std::max(level, left / above);
     if (level == 0) return 0;
   }
 }

@@ -23,6 +23,7 @@ IncrementalMaxMin::Flow IncrementalMaxMin::add(std::span<const Link> route) {
   const Flow flow = take_number();
   Route& r = routes_[flow];
   r.rate = 0;
+  r.count = 1;
   r.length = static_cast<std::uint32_t>(route.size());
   if (r.length > kNear) make_room(flow);
   std::copy(route.begin(), route.end(),
@@ -77,6 +78,29 @@ void IncrementalMaxMin::start(Flow flow) {
     else
       wait_once(link);
   }
+}
+
+void IncrementalMaxMin::stand_for(Flow flow, std::int32_t more) {
+  routes_[flow].count += static_cast<std::uint32_t>(more);
+  expects(started(flow) && routes_[flow].count > 0, "a started flow stands for at least itself");
+  fresh_.push_back(flow);
+  for (const Link link : route(flow)) {
+    Channel& c = channel(link);
+    if (c.flows.size() == 1)
+      c.level = level_alone(c);
+    else
+      wait_once(link);
+  }
+}
+
+// The latest flows are the most likely to be in a cache.
+IncrementalMaxMin::Flow IncrementalMaxMin::alike(std::span<const Link> route) const {
+  constexpr std::uint32_t kSearched = 64;
+  const FlowList& flows = channel(route[0]).flows;
+  const std::uint32_t searched = std::min(kSearched, flows.size());
+  for (const Flow* flow = flows.end(); flow != flows.end() - searched;)
+    if (std::ranges::equal(this->route(*--flow), route)) return *flow;
+  return kNoFlow;
 }
 
 void IncrementalMaxMin::stop(Flow flow) {

@@ -6,6 +6,9 @@
 // full link on which no flow has a higher rate (Bertsekas & Gallager, section 6.5.2), which is so
 // when all levels agree with the rates.
 //
+// A flow may stand for several of the same route, whose rates are equal: what a link computes takes
+// as long as it has different routes.
+//
 // After a change, the levels of the links that gained or lost a flow are computed again, then those
 // of the links whose flows have new rates, until none differs (incremental_levels.cpp). A change of
 // much of the network is solved as a whole instead (incremental_whole.cpp).
@@ -38,6 +41,13 @@ class IncrementalMaxMin {
   /// Removes the flow, started or not, and frees its number.
   void stop(Flow flow);
 
+  /// From now on the flow, which has started, stands for `more` flows more, or fewer; at least 1
+  /// remains.
+  void stand_for(Flow flow, std::int32_t more);
+  /// Returns a started flow of the same route, if it is soon found; else kNoFlow.
+  Flow alike(std::span<const Link> route) const;
+  static constexpr Flow kNoFlow = std::numeric_limits<Flow>::max();
+
   /// Changes the capacity of a link; 0: its flows wait.
   void set_capacity(Link link, double capacity);
 
@@ -65,6 +75,7 @@ class IncrementalMaxMin {
     Link holder = kCapped;      // the link of the lowest level
     std::uint32_t touched = 0;  // the latest settle() that changed the rate
     std::uint32_t length = 0;
+    std::uint32_t count = 1;  // flows for which it stands
     bool started = false;
     std::array<Link, kNear> links{};            // a longer route is in far_links_
     std::array<std::uint32_t, kNear> places{};  // in the lists of the links; far_places_
@@ -96,6 +107,11 @@ class IncrementalMaxMin {
     Link link;
   };
 
+  struct Limited {  // a flow on a link: its limit elsewhere, and for how many it stands
+    double rate;
+    std::uint32_t count;
+  };
+
   Channel& channel(Link link) { return channels_[static_cast<std::size_t>(link)]; }
   const Channel& channel(Link link) const { return channels_[static_cast<std::size_t>(link)]; }
   Flow take_number();
@@ -103,6 +119,11 @@ class IncrementalMaxMin {
   std::uint32_t* places(Flow flow) {
     Route& r = routes_[flow];
     return r.length <= kNear ? r.places.data() : &far_places_[flow * stride_];
+  }
+
+  // The level of a link of one flow.
+  double level_alone(const Channel& c) const {
+    return c.capacity / routes_[*c.flows.begin()].count;
   }
 
   void wait(Link link) {
@@ -149,7 +170,7 @@ class IncrementalMaxMin {
   std::vector<Flow> fresh_;    // started since the latest settle()
   std::vector<Touched> touched_;
   std::vector<Flow> changed_;
-  std::vector<double> limits_;  // of the flows of one link
+  std::vector<Limited> limits_;  // of the flows of one link
   std::uint32_t settles_ = 0;
 
   // The whole.

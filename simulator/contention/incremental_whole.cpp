@@ -18,6 +18,7 @@ void IncrementalMaxMin::settle_whole() {
   problem_.begin.assign(1, 0);
   problem_.links.clear();
   problem_.limit.clear();
+  problem_.count.clear();
   for (const Link link : waiting_) {
     gather(link);
     channel(link).turn = channel(link).flows.size() > 1 ? Turn::none : Turn::alone;
@@ -38,7 +39,7 @@ void IncrementalMaxMin::gather(Link link) {
   Channel& c = channel(link);
   c.index = static_cast<std::uint32_t>(shared_.size());
   if (c.flows.size() == 1)
-    c.level = c.capacity;
+    c.level = level_alone(c);
   else if (!c.flows.empty()) {
     shared_.push_back(link);
     problem_.capacity.push_back(c.capacity);
@@ -56,11 +57,12 @@ void IncrementalMaxMin::add_to_problem(Flow flow) {
     const Channel& c = channel(link);
     if (c.flows.size() > 1)
       problem_.links.push_back(c.index);
-    else if (c.capacity < limit)
-      limit = c.capacity, own = link;
+    else if (c.level < limit)
+      limit = c.level, own = link;
   }
   problem_.begin.push_back(static_cast<std::uint32_t>(problem_.links.size()));
   problem_.limit.push_back(limit);
+  problem_.count.push_back(routes_[flow].count);
   own_.push_back(own);
 }
 

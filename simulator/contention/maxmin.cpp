@@ -59,7 +59,7 @@ void MaxMin::list_flows(const Sharing& s) {
       const std::uint32_t l = s.links[k];
       by_[k] = f;
       next_[k] = std::exchange(first_[l], k);
-      ++open_[l];
+      open_[l] += count(s, f);
     }
 }
 
@@ -128,10 +128,11 @@ void MaxMin::settle(const Sharing& s, std::uint32_t flow, double rate, std::uint
   rate_[flow] = rate;
   holder_[flow] = holder;
   --unsettled_;
+  const std::uint32_t flows = count(s, flow);
   for (std::uint32_t k = s.begin[flow]; k < s.begin[flow + 1]; ++k) {
     const std::uint32_t l = s.links[k];
-    left_[l] = std::max(0.0, left_[l] - rate);
-    --open_[l];
+    left_[l] = std::max(0.0, left_[l] - rate * flows);
+    open_[l] -= flows;
     on_link(l);
   }
 }

@@ -17,7 +17,8 @@ struct Sharing {
   std::vector<double> capacity;      ///< of each link, at least 0, in any unit of rate
   std::vector<std::uint32_t> begin;  ///< flows + 1 positions
   std::vector<std::uint32_t> links;
-  std::vector<double> limit;  ///< of each flow: its maximum rate; infinite: none
+  std::vector<double> limit;           ///< of each flow: its maximum rate; infinite: none
+  std::vector<std::uint32_t> count{};  ///< of each flow: for how many it stands; empty: for one
 
   bool operator==(const Sharing&) const = default;
 };
@@ -56,6 +57,9 @@ class MaxMin {
   template <class OnLink>
   void settle(const Sharing& sharing, std::uint32_t flow, double rate, std::uint32_t holder,
               OnLink on_link);
+  static std::uint32_t count(const Sharing& s, std::uint32_t flow) {
+    return s.count.empty() ? 1 : s.count[flow];
+  }
   double share(std::uint32_t link) const;  // of one unsettled flow
 
   Sharing solved_;                        // the problem that rate_ and holder_ solve, if large

@@ -12,13 +12,13 @@
 #include <optional>
 #include <utility>
 
+#include "simulator/contention/alike_flows.hpp"
 #include "simulator/contention/delay_queue.hpp"
 #include "simulator/contention/incremental_maxmin.hpp"
 #include "simulator/contention/indexed_heap.hpp"
 #include "simulator/contention/link_flaps.hpp"
 #include "simulator/contention/processors.hpp"
 #include "simulator/contention/turns.hpp"
-#include "simulator/flow_time.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
@@ -103,7 +103,7 @@ class Fluid final : public Network,
     arrived_.clear();
     apply_flaps(now);
     if (!arrivals_.empty() && arrivals_.next_time() == now)
-      for (const IncrementalMaxMin::Flow id : arrivals_.take_next()) complete(id);
+      for (const IncrementalMaxMin::Flow lead : arrivals_.take_next()) complete_first(lead);
     if (starts_.next_time() == now)
       for (const IncrementalMaxMin::Flow id : starts_.take_next())
         if (turns_.may_start(id)) start(id);
@@ -117,9 +117,11 @@ class Fluid final : public Network,
                   Time now) {
     if (in_transit_++ == 0) apply_flaps(now);
     const IncrementalMaxMin::Flow id = rates_.add(links);
-    if (id >= flows_.size()) flows_.resize(rates_.flows());
-    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
-    flows_[id].change = now + latency;
+    if (id >= flows_.size()) {
+      flows_.resize(rates_.flows());
+      alike_.resize(rates_.flows());
+    }
+    flows_[id] = {m.number, false, bytes, now, now + latency};
     starts_.push(id, now, latency);
     turns_.add(id, m);
   }
@@ -192,18 +194,21 @@ class Fluid final : public Network,
   std::span<const Transit> transits(Time now) override {
     transits_.clear();
     for (const Flow& f : flows_)
-      if (f.number != kArrived)
-        transits_.push_back({f.number, f.change - now, now - f.since, f.left, f.rate});
+      if (f.number != kArrived && !f.started)
+        transits_.push_back({f.number, f.starts - now, now - f.since, f.bytes, 0});
+    for (const AlikeFlows& alike : alike_)
+      alike.each([&](IncrementalMaxMin::Flow id, double left, Time end) {
+        transits_.push_back(
+            {flows_[id].number, end - now, now - alike.since(), left, alike.rate()});
+      });
     return transits_;
   }
 
   struct Flow {
     std::uint32_t number = kArrived;  // the engine's
+    bool started = false;
     double bytes = 0;
-    double left = 0;  // bytes that remain at `since`
-    double rate = 0;  // bytes per picosecond; 0 during the latency
-    Time since{};
-    Time change{};  // when the latency ends, or the bytes have arrived
+    Time since{}, starts{};  // when it was sent, and when its latency ends
   };
 
   // While no message is on its way nothing asks for the next change, so flaps may have passed.
@@ -213,55 +218,77 @@ class Fluid final : public Network,
                                            kPicosecondsPerSecond * change.share);
   }
 
+  // A flow joins those of its route that flow. The one that began first leads them: it stands for
+  // all in rates_, and keeps its number until the last of them ends.
   void start(IncrementalMaxMin::Flow id) {
-    flows_[id].since = now_;
-    rates_.start(id);
+    flows_[id].started = true;
+    IncrementalMaxMin::Flow lead = rates_.alike(rates_.route(id));
+    if (lead == IncrementalMaxMin::kNoFlow) {
+      lead = id;
+      rates_.start(id);
+    } else {
+      rates_.stand_for(lead, 1);
+      if (history_) record(lead);
+    }
+    alike_[lead].join(id, flows_[id].bytes, now_);
+    if (alike_[lead].size() > 1) arrivals_.set(lead, alike_[lead].end());
+  }
+
+  // Of the flows that the lead stands for, the first ends, and those that end at the same time.
+  void complete_first(IncrementalMaxMin::Flow lead) {
+    AlikeFlows& alike = alike_[lead];
+    if (history_) record(lead);
+    std::int32_t ended = 0;
+    do {
+      const IncrementalMaxMin::Flow id = alike.first();
+      complete(id);
+      if (id != lead) rates_.stop(id);
+      alike.pop();
+      ++ended;
+    } while (!alike.empty() && alike.end() <= now_);
+    if (alike.empty()) return rates_.stop(lead);
+    rates_.stand_for(lead, -ended);
+    arrivals_.set(lead, alike.end());
   }
 
   void complete(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
-    if (history_) record(id);
     for (const LinkId link : links_of(id)) carried_[static_cast<std::size_t>(link)] += flow.bytes;
     if (is_last_flow(flow.number)) arrived_.push_back(flow.number);
     flows_[id].number = kArrived;
     --in_transit_;
     turns_.end(id);
-    rates_.stop(id);
   }
 
-  // Records the bytes carried at the rate that ends now.
-  void record(IncrementalMaxMin::Flow id) {
-    const Flow& flow = flows_[id];
-    for (const LinkId link : links_of(id))
-      history_->add(static_cast<std::size_t>(link), flow.since, now_, flow.rate);
+  // Records the bytes carried at the rate, or by the flows, that end now.
+  void record(IncrementalMaxMin::Flow lead) {
+    recorded_.resize(alike_.size());
+    const AlikeFlows& alike = alike_[lead];
+    const Time begin = std::max(alike.since(), recorded_[lead]);
+    const double rate = alike.rate() * static_cast<double>(alike.size());
+    for (const LinkId link : links_of(lead))
+      history_->add(static_cast<std::size_t>(link), begin, now_, rate);
+    recorded_[lead] = now_;
   }
 
-  // Sets the rate of the flow from now on.
-  void set_rate(IncrementalMaxMin::Flow id) {
-    Flow& flow = flows_[id];
-    if (history_) record(id);
-    const double flowed = flow.rate * picoseconds(now_ - flow.since);
-    flow.left = std::max(0.0, flow.left - flowed);
-    flow.since = now_;
-    flow.rate = rates_.rate(id);
-    const double longer = flow_picoseconds(flow.left, flow.bytes, flow.rate);
-    if (longer <= picoseconds(kLongest)) return schedule(id, now_ + to_time(longer));
-    if (flaps_.next_time() == kNever) too_slow(id);
-    schedule(id, kNever);  // until a link works again
+  // Sets the rate of the flows from now on.
+  void set_rate(IncrementalMaxMin::Flow lead) {
+    AlikeFlows& alike = alike_[lead];
+    if (history_) record(lead);
+    alike.set_rate(rates_.rate(lead), now_);
+    const Time end = alike.end();
+    if (end == kNever && flaps_.next_time() == kNever) too_slow(lead);
+    arrivals_.set(lead, end);  // never: until a link works again
   }
 
-  void schedule(IncrementalMaxMin::Flow id, Time at) {
-    flows_[id].change = at;
-    arrivals_.set(id, at);
-  }
-
-  [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
-    const Link* slowest = &links_[rates_.route(id)[0]];
-    for (const LinkId link : links_of(id))
+  [[noreturn]] void too_slow(IncrementalMaxMin::Flow lead) const {
+    const Link* slowest = &links_[rates_.route(lead)[0]];
+    for (const LinkId link : links_of(lead))
       if (links_[link].bandwidth < slowest->bandwidth) slowest = &links_[link];
-    fail(Blame::usage, "a message of " + short_number(flows_[id].bytes) +
+    const AlikeFlows& alike = alike_[lead];
+    fail(Blame::usage, "a message of " + short_number(alike.bytes_of_first()) +
                            " bytes would take over 11 days at its share of link '" + slowest->name +
-                           "' (" + short_number(flows_[id].rate * kPicosecondsPerSecond) +
+                           "' (" + short_number(alike.rate() * kPicosecondsPerSecond) +
                            " bytes per second): use a smaller size or a faster network");
   }
 
@@ -276,10 +303,12 @@ class Fluid final : public Network,
   Processors processors_;
   IncrementalMaxMin rates_;
   std::vector<Flow> flows_;               // by their number in rates_
+  std::vector<AlikeFlows> alike_;         // for which each of these stands
+  std::vector<Time> recorded_;            // of these, up to when the history goes, if there is one
   std::vector<std::int32_t> flows_left_;  // of a message, by its number, if it has several
   DelayQueue starts_;                     // of the flows: end of the latency, and then
   Turns turns_;                           // of the flows, after their latency
-  IndexedHeap arrivals_;                  // of the last byte
+  IndexedHeap arrivals_;                  // of the last byte of the first of those alike
   LinkFlaps flaps_;
   std::size_t in_transit_ = 0;  // flows
   std::vector<std::uint32_t> arrived_;
