@@ -18,7 +18,7 @@ double zero_if(bool zero, double value) {
 // Every order ends with the same levels. The lowest level of all depends on no other one, so it is
 // right as soon as its link is computed after the change; then so is the second lowest, and so on.
 void IncrementalMaxMin::settle_levels() {
-  const std::size_t most = 2 * crossings_ + 64;  // visits: then the whole is faster
+  const std::size_t most = 8 * crossings_ + 64;  // visits: then the whole is faster
   std::size_t visits = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Link link = waiting_[i];
