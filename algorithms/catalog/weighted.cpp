@@ -1,101 +1,35 @@
-// Weighted owners: each rank owns a share of the vector, as large as its links are fast.
+// Weighted: sums go up trees in which fast ranks have many neighbors and slow ones few.
 //
-// Every rank sends each owner its share; the owner adds up what it gets and sends the sum back. A
-// lane is one owner's share, cut into pieces: while the sum of one goes back, the next is on its
-// way, so that links are used in both directions. With equal shares it takes as long as a ring. A
-// link of half the speed costs 1/(P-1) more, not twice the time: its rank owns nothing, and so has
-// to send and receive the vector only once. The idea of OptCC, arXiv:2606.01680, for a slow NIC.
-#include <algorithm>
-#include <cmath>
+// Each tree is a lane with the same share of the vector. A rank sends and receives a share as often
+// as it has neighbors, so that over all trees (parts/rank_trees.hpp) ranks of unequal rates are
+// done together. Equal ranks get a star each, and it takes as long as a ring. A link of half the speed
+// costs 1/(P-1) more, not twice the time: its rank is a leaf of every tree, and so has to send and
+// receive the vector only once. The idea of OptCC, arXiv:2606.01680, for a slow NIC.
+#include <memory>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
-#include "algorithms/parts/rank_shares.hpp"
+#include "algorithms/parts/rated_trees.hpp"
+#include "algorithms/parts/tree_lane.hpp"
 
 namespace arlab::catalog {
 namespace {
 
-constexpr Rank kMostRanks = 1024;  // each has a lane
+constexpr Rank kMostRanks = 1024;  // about as many lanes
 
-// Into how many pieces an owner's share is cut, if the vector had enough chunks. Q pieces take the
-// time of Q + 1, and each a latency. The constant suits latencies of a microsecond at 10 GB/s.
-Count wanted_pieces(const Problem& p) {
-  constexpr double kElements = 1024;
-  if (p.pieces > 0) return p.pieces;
-  return std::clamp<Count>(std::llround(std::sqrt(static_cast<double>(p.elements) / kElements)), 1,
-                           64);
-}
-
-Count share_pieces(const Problem& p) { return std::min<Count>(p.parts(), wanted_pieces(p)); }
-
-Chunks share_piece(const Problem& p, Count number) {
-  const Count count = share_pieces(p);
-  const Count first = p.parts() * number / count, end = p.parts() * (number + 1) / count;
-  return p.chunks(first, static_cast<Rank>(end - first));
-}
-
-Program owner_program(Problem p) {
-  const Count count = share_pieces(p);
-  std::vector<Action> round;
-  round.reserve(2 * static_cast<std::size_t>(p.ranks - 1));
-  for (Count r = 0; r <= count; ++r) {
-    round.clear();
-    for (Rank s = 1; s < p.ranks; ++s) {  // in another order for each owner
-      const Rank other = p.wrap(Count{p.lane} + s);
-      if (r < count) round.push_back(reduce(other, share_piece(p, r)));
-      if (r > 0) round.push_back(send(other, share_piece(p, r - 1)));
-    }
-    co_yield Round(round);
-  }
-}
-
-Program other_program(Problem p) {
-  const Count count = share_pieces(p);
-  for (Count r = 0; r <= count; ++r) {
-    if (r == 0)
-      co_yield send(p.lane, share_piece(p, 0));
-    else if (r == count)
-      co_yield replace(p.lane, share_piece(p, r - 1));
-    else
-      co_yield together(send(p.lane, share_piece(p, r)), replace(p.lane, share_piece(p, r - 1)));
-  }
-}
-
-Program no_program() { co_return; }
-
-Program program(Problem p, Rank me) {
-  if (p.ranks == 1) return no_program();
-  return me == p.lane ? owner_program(p) : other_program(p);
-}
-
-Count filled_pieces_of_share(const Problem& p) {
-  return (p.filled_chunks() * share_pieces(p) + p.parts() - 1) / p.parts();
-}
-
-Cost cost_model(const Problem& p) {
-  if (p.ranks == 1) return {};
-  const Count others = p.ranks - 1;
-  return {2 * others * filled_pieces_of_share(p), 2 * others * p.elements, share_pieces(p) + 1};
-}
-
-Cost rank_cost_model(const Problem& p, Rank me) {
-  if (p.ranks == 1) return {};
-  const Count sent = me == p.lane ? p.ranks - 1 : 1;
-  return {sent * filled_pieces_of_share(p), sent * p.elements, share_pieces(p) + 1};
-}
-
-// The rate of the last rank given is that of those that follow, too.
-std::vector<Count> lane_weights(const Problem& p, const std::vector<Rank>& given) {
-  std::vector<double> rates;
-  for (Rank r = 0; r < p.ranks; ++r) rates.push_back(given[std::min(index(r), given.size() - 1)]);
-  return shares_for(rates);
+// Lanes share the links of a rank, so that a piece of each of them passes in a latency.
+TreeLane rated_lane(const Problem& p, const Forest& forest) {
+  constexpr double kElementsPerPiece = 512;
+  const std::size_t tree = index(p.lane);
+  return {&forest, tree,
+          p.pieces > 0 ? p.pieces : wanted_pieces(p, forest.height(tree), kElementsPerPiece)};
 }
 
 std::string unsupported_reason(const Problem& p, const std::vector<Rank>& given) {
   if (p.ranks > kMostRanks)
-    return concat("weighted has a lane per rank: use at most ", kMostRanks, " ranks");
+    return concat("weighted has at least a lane per rank: use at most ", kMostRanks, " ranks");
   if (given.empty())
     return "weighted needs the rates of the ranks: for example weighted:rates=1x2, where rank 0 is "
            "half as fast as all others, or weighted:record=FILE, which `arlab hunt --json FILE` "
@@ -107,26 +41,30 @@ std::string unsupported_reason(const Problem& p, const std::vector<Rank>& given)
 }
 
 Algorithm with(const std::vector<Rank>& given) {
+  const auto trees = std::make_shared<RatedTrees>(given);
+  const auto lane = [trees](const Problem& p) { return rated_lane(p, trees->of(p.ranks)); };
   Algorithm a;
   a.name = "weighted";
-  a.label = "Weighted owners";
+  a.label = "Weighted trees";
   a.color = "#3A2E6E";
   a.family = "split";
-  a.summary = "each rank adds up and sends back a share that suits the speed of its link";
+  a.summary = "sums go up trees in which fast ranks have many neighbors, and the results come back";
   a.source = "OptCC, arXiv:2606.01680";
-  a.formula = {"2 S (m-1) Q, S owners, Q pieces", "2N(m-1)", "Q+1"};
+  a.formula = {"2T(m-1)Q, T trees, Q pieces", "2N(m-1)", "Q+2h-1, height h"};
   a.collectives = {Collective::allreduce};
   a.few_ranks = given.empty();  // comparisons of all leave it out without rates
   a.chained = Chained::no;
   a.pipelined = true;
   a.carries = Carries::range;
-  a.program = program;
-  a.cost_model = cost_model;
-  a.rank_cost_model = rank_cost_model;
+  a.program = [lane](Problem p, Rank me) { return tree_program(p, me, lane(p)); };
+  a.cost_model = [lane](const Problem& p) { return tree_cost(p, lane(p)); };
+  a.rank_cost_model = [lane](const Problem& p, Rank me) { return tree_rank_cost(p, me, lane(p)); };
   a.unsupported_reason = [given](const Problem& p) { return unsupported_reason(p, given); };
-  a.lane_weights = [given](const Problem& p) { return lane_weights(p, given); };
-  a.chunks_per_rank = [](const Problem& p) {
-    return static_cast<Rank>((wanted_pieces(p) + p.ranks - 1) / p.ranks);
+  a.lane_weights = [trees](const Problem& p) {
+    return std::vector<Count>(trees->of(p.ranks).trees().size(), 1);
+  };
+  a.chunks_per_rank = [lane](const Problem& p) {
+    return chunks_per_rank_for(lane(p).wanted, p.ranks);
   };
   a.parameters = {
       {"rates", Parameter::Unit::sizes, "",

@@ -86,8 +86,10 @@ HostPlan* HostExecutor::plan_of(const RunRequest& request) {
   const Algorithm& algorithm = *request.algorithm;
   const std::pair key{&algorithm, request.segments};
   if (const auto found = plans_.find(key); found != plans_.end()) return &found->second;
-  const Count lanes =
-      Count{request.segments} * (algorithm.lane_weights ? problem_.ranks : algorithm.lanes);
+  const Count lanes = Count{request.segments} *
+                      (algorithm.lane_weights
+                           ? static_cast<Count>(algorithm.lane_weights(problem_).size())
+                           : algorithm.lanes);
   if (lanes * problem_.ranks > kMostLanesByRanks) return nullptr;
   return &plans_
               .try_emplace(key, algorithm, problem_, communicator_.rank(), operand_,

@@ -1,4 +1,4 @@
-// Weighted owners on a switch whose hosts have links of unequal speed.
+// Weighted trees on a switch whose hosts have links of unequal speed.
 #include <string>
 
 #include "simulator/bounds/network_bounds.hpp"
@@ -54,16 +54,19 @@ TEST_CASE("one NIC of 16 at half its speed costs 10%, not twice the time") {
   CHECK(slow.of_bound <= 1);
 }
 
-TEST_CASE("random rates: within 10% of the bound from 64 MiB") {
+// The first is the case that took 1.35 times the bound with owners of unequal shares.
+TEST_CASE("random rates: within 5% of the bound from 64 MiB") {
+  const WeightedRun worst = run_weighted({9, 4, 8, 8, 9, 4, 6, 4}, Bytes{1} << 30);
+  CHECK(worst.of_bound > 0.95);
   std::uint32_t random = 7;
-  for (const Rank ranks : {2, 3, 5, 8, 16, 24}) {
+  for (const Rank ranks : {2, 3, 5, 8, 13, 20}) {
     std::vector<int> rates;
     for (Rank r = 0; r < ranks; ++r)
       rates.push_back(static_cast<int>(3 + (random = random * 747796405u + 2891336453u) % 10));
-    rates[0] = 1;
+    if (ranks % 2 == 1) rates[0] = 1;
     const WeightedRun outcome = run_weighted(rates, Bytes{64} << 20);
     INFO(ranks << " ranks: " << outcome.of_bound);
-    CHECK(outcome.of_bound > 0.9);
+    CHECK(outcome.of_bound > 0.95);
     CHECK(outcome.of_bound <= 1 + 1e-9);
   }
 }
