@@ -5,8 +5,8 @@
 // broadcast of that piece, in which the late rank receives it, too. That takes Q - 1 + ceil(log2 m)
 // rounds of N/Q elements after its arrival, about half as long as a ring. Both halves are the same
 // schedule (parts/circulant_broadcast.hpp), backwards and forwards, with the late rank as root.
-// Devraj et al., arXiv:2505.23523, have a ring's reduce-scatter, and so Q = m - 1, in as many rounds
-// on a power of two of ranks. More pieces take less time.
+// Devraj et al., arXiv:2505.23523, have a ring's reduce-scatter, and so Q = m - 1, in as many
+// rounds on a power of two of ranks. More pieces take less time.
 #include <cmath>
 
 #include "algorithms/algorithm.hpp"
@@ -123,7 +123,7 @@ Algorithm with(Rank late) {
   a.label = "StragglAR";
   a.color = "#A28623";
   a.family = "split";
-  a.summary = "all others add up before a late rank comes, and then need half the time of a ring";
+  a.summary = "the others add up before a late rank comes, then need half the time of a ring";
   a.source = "Devraj et al., arXiv:2505.23523; Träff, arXiv:2407.18004";
   a.formula = {"2(m-1)Q, Q pieces", "2N(m-1)", "2(Q-1+ceil(log2 m))"};
   a.collectives = {Collective::allreduce};
@@ -139,7 +139,7 @@ Algorithm with(Rank late) {
     return chunks_per_rank_for(late_pieces_wanted(p), p.ranks);
   };
   a.parameters = {{"late", Parameter::Unit::count, "-1",
-                   "the rank that is late; there is none to begin with", -1, 1 << 30}};
+                   "the rank that is late, to be given", -1, 1 << 30}};
   a.examples = {"stragglar:late=0", "stragglar:late=2"};
   return a;
 }

@@ -2,9 +2,10 @@
 //
 // Each tree is a lane with the same share of the vector. A rank sends and receives a share as often
 // as it has neighbors, so that over all trees (parts/rank_trees.hpp) ranks of unequal rates are
-// done together. Equal ranks get a star each, and it takes as long as a ring. A link of half the speed
-// costs 1/(P-1) more, not twice the time: its rank is a leaf of every tree, and so has to send and
-// receive the vector only once. The idea of OptCC, arXiv:2606.01680, for a slow NIC.
+// done together. Equal ranks are the centers of stars, and it takes as long as a ring. A link of
+// half the speed costs 1/(P-1) more, not twice the time: its rank is a leaf of every tree, and so
+// has to send and receive the vector only once. The idea of OptCC, arXiv:2606.01680, for a slow
+// NIC.
 #include <memory>
 
 #include "algorithms/algorithm.hpp"
@@ -48,7 +49,7 @@ Algorithm with(const std::vector<Rank>& given) {
   a.label = "Weighted trees";
   a.color = "#3A2E6E";
   a.family = "split";
-  a.summary = "sums go up trees in which fast ranks have many neighbors, and the results come back";
+  a.summary = "sums go up trees where fast ranks have many neighbors, and results come back";
   a.source = "OptCC, arXiv:2606.01680";
   a.formula = {"2T(m-1)Q, T trees, Q pieces", "2N(m-1)", "Q+2h-1, height h"};
   a.collectives = {Collective::allreduce};

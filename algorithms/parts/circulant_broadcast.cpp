@@ -28,9 +28,9 @@ Count CirculantBroadcast::first_turn(Rank rank) const {
 }
 
 // In its first turn b a rank receives piece b, and in others those that the root sent up to q
-// rounds before, each once. It takes over what was the first piece of a rank that can have it already: in
-// turn k from P + rank - s(k+1) to P + rank - s(k), found as a sum of distances whose turns are not
-// used yet. Rank P is the root.
+// rounds before, each once. It takes over what was the first piece of a rank that can have it
+// already: in turn k of a rank from P + rank - s(k+1) to P + rank - s(k), found as a sum of
+// distances whose turns are not used yet. Rank P is the root.
 std::vector<Count> CirculantBroadcast::pieces_received(Rank rank) const {
   const Count q = turns(), first = first_turn(rank);
   const auto distance = [&](Count k) {
