@@ -84,7 +84,7 @@ TEST_CASE("predicted = counted for every number of ranks up to 64") {
 }
 
 TEST_CASE("predicted = counted for every size, root and cut") {
-  for (const Rank p : unless_sanitized({1, 2, 3, 4, 5, 7, 8, 13, 16, 17}, {1, 2, 3, 5, 8, 13}))
+  for (const Rank p : unless_sanitized({1, 2, 3, 4, 5, 7, 8, 13, 16, 17}, {1, 2, 3, 5, 8}))
     for (const Count elements : kSanitized ? std::set<Count>{0, 1, p - 1, p + 1, 1009}
                                            : std::set<Count>{0, 1, 3, p - 1, p, p + 1, 1000, 1009})
       for (const Rank root : std::set<Rank>{0, p / 2, p - 1})
@@ -99,7 +99,7 @@ TEST_CASE("the proof holds for every number of ranks up to 64") {
 }
 
 TEST_CASE("the proof holds for every root and cut") {
-  for (const Rank p : unless_sanitized({1, 2, 3, 4, 5, 7, 8, 13, 16, 17}, {1, 2, 3, 5, 8, 13}))
+  for (const Rank p : unless_sanitized({1, 2, 3, 4, 5, 7, 8, 13, 16, 17}, {1, 2, 3, 5, 8}))
     for (const Rank root : std::set<Rank>{0, p / 2, p - 1})
       for (const int segments : {1, 3})
         check_all_collectives({.ranks = p, .elements = 1009, .root = root}, segments, proof_holds);

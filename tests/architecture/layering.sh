@@ -15,8 +15,9 @@ complain() {
 
 # Prints "file header" for each include of a folder; quotes and brackets stay on.
 includes() {
-  find "$1" \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.inc' -o -name '*.inl' \) -exec \
-    sed -nE 's|^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*|{} \1|p' {} \;
+  grep -rHE --include='*.hpp' --include='*.cpp' --include='*.cu' --include='*.cuh' --include='*.inc' --include='*.inl' \
+    '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' "$1" |
+    sed -E 's|^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*|\1 \2|'
 }
 
 may_include() { # <folder> <header>: our own headers

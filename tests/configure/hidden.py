@@ -1,9 +1,9 @@
-"""Configuring on machines that lack something: each optional dependency hidden by itself, and all of them in each preset.
+"""Configuring on machines that lack something: optional dependencies hidden, and all of them in each preset.
 
-    hidden.py SOURCE SCRATCH
+    hidden.py SOURCE SCRATCH [Alone|Together]
 
-It succeeds, and the summary says what goes without and how to get it; what is required is named in the error. What CMake finds
-out about the compiler is shared.
+Together, three are hidden at a time; Alone, each by itself. It succeeds, and the summary says what goes without and how to
+get it; what is required is named in the error. What CMake finds out about the compiler is shared.
 """
 import concurrent.futures
 import pathlib
@@ -94,22 +94,35 @@ class Hidden(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(SCRATCH, ignore_errors=True)
 
-    def check(self, name, said, how, off):
+    def check(self, names, said, how, off):
         """What is hidden is off, with a remedy, and all else is as it is on this machine."""
         found = features(said)
         here = self.off_here[TORCH[0] in how]
-        self.assertEqual({feature for feature, (on, _) in found.items() if not on} - here, off - here, f"{name}\n{said}")
+        self.assertEqual({feature for feature, (on, _) in found.items() if not on} - here, off - here, f"{names}\n{said}")
         for feature, (on, text) in found.items():
-            self.assertRegex(text, r"\S" if on else REMEDY, f"{name}: {feature}")
+            self.assertRegex(text, r"\S" if on else REMEDY, f"{names}: {feature}")
 
-    def test_each_alone(self):
+    def check_hidden(self, groups):
+        """Configures once for each group of names, all of which are hidden."""
+        hows = [[option for name in names for option in OPTIONAL[name][0]] for names in groups]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            runs = {name: pool.submit(configure, f"lacks {i}", "ci", *how) for i, (name, (how, _)) in enumerate(OPTIONAL.items())}
-        for name, (how, off) in OPTIONAL.items():
-            with self.subTest(lacks=name):
-                status, said = runs[name].result()
+            runs = [pool.submit(configure, f"lacks {i}", "ci", *how) for i, how in enumerate(hows)]
+        for names, how, run in zip(groups, hows, runs):
+            with self.subTest(lacks=names):
+                status, said = run.result()
                 self.assertEqual(status, 0, said)
-                self.check(name, said, how, off)
+                self.check(names, said, how, set().union(*(OPTIONAL[name][1] for name in names)))
+
+
+class Alone(Hidden):
+    def test_each(self):
+        self.check_hidden([[name] for name in OPTIONAL])
+
+
+class Together(Hidden):
+    def test_three_at_a_time(self):
+        names = list(OPTIONAL)
+        self.check_hidden([names[first:first + 3] for first in range(0, len(names), 3)])
 
     def test_all_at_once_in_each_preset(self):
         how = [option for hidden, _ in OPTIONAL.values() for option in hidden]

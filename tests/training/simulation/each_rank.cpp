@@ -163,9 +163,9 @@ TEST_CASE("simulated steps equal those of emulated ranks to the picosecond") {
       }
 }
 
-TEST_CASE("simulated steps equal emulated ones at 64 ranks, sanitized at 32") {
+TEST_CASE("simulated steps equal emulated ones at 64 ranks, sanitized at 16") {
   if (kThreadSanitizer) return;
-  constexpr Rank kRanks = kSanitized ? 32 : 64;
+  constexpr Rank kRanks = kSanitized ? 16 : 64;
   expect_equal({"multi_worker", "buckets", "ring", {}, kRanks});
   expect_equal({"multi_worker", "fifo", "butterfly", {}, kRanks});
 }
