@@ -90,6 +90,7 @@ constexpr Command kCommands[] = {
      "Choose the best algorithm per number of ranks and size, and write decision files for "
      "libraries",
      add_tune},
+    {"launch", "Start a job of PyTorch or Horovod by mpirun, and print its line", add_launch},
     {"train", "Train a model on several workers, and report the cost of communication", add_train},
     {"plan", "Predict step time, efficiency and limits of training on GPUs that you do not have",
      add_plan},
@@ -172,6 +173,7 @@ void describe_common_options(CLI::App& app) {
 }
 
 int run(std::vector<std::string> words) {
+  hand_over_to_mpirun(words);
   CLI::App app{
       "Allreduce Lab: which allreduce algorithm is fastest on your network at each size, and why."};
   app.name("arlab");

@@ -38,6 +38,7 @@ void add_calibrate(CLI::App& command, Session& session);
 void add_identify(CLI::App& command, Session& session);
 void add_hunt(CLI::App& command, Session& session);
 void add_tune(CLI::App& command, Session& session);
+void add_launch(CLI::App& command, Session& session);
 void add_train(CLI::App& command, Session& session);
 void add_plan(CLI::App& command, Session& session);
 void add_replay(CLI::App& command, Session& session);
@@ -57,6 +58,8 @@ void list_gpus(const Listing& listing);
 void list_architectures(const Listing& listing);
 /// In arlab: replaces this process by arlab-train, if it was built; in arlab-train: does nothing.
 void hand_over_to_train(const std::vector<std::string>& words);
+/// Replaces this process by mpirun if the words are `launch` and a job; else does nothing.
+void hand_over_to_mpirun(const std::vector<std::string>& words);
 void add_show_topology(CLI::App& show_command);
 void show_numerics(const SweepOptions& options);
 

@@ -70,6 +70,7 @@ BASES = {
     ("validate",): ["published"],
     ("identify",): ["native", "-n", "10"],
     ("hunt",): ["-p", "4", "--network", "crossbar"],
+    ("launch",): ["-np", "1", "true"],
     ("replay",): ["-b", "virtual", "--steps", "8"],
 }
 ALONE = {("identify",)}  # right only under a launcher
