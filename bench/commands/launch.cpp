@@ -1,4 +1,5 @@
-// arlab launch: mpirun with what jobs of PyTorch and Horovod need. It says the line, and becomes it.
+// arlab launch: mpirun with what jobs of PyTorch and Horovod need. It prints the line, and becomes
+// it.
 //
 // Open MPI binds each rank to a core, which takes the threads of the others from its computation,
 // and passes no variables on to other hosts. MPICH's launcher does neither.
