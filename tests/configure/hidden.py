@@ -23,7 +23,8 @@ def package(name):
 
 TORCH = ["-DARLAB_TORCH=AUTO"]  # takes seconds, so only where it matters
 
-# How each is hidden, and the features that are then off.
+# How each is hidden, and the features that are then off. Three in a row are hidden together: without the program, there are no
+# micro-benchmarks that could be off.
 OPTIONAL = {
     "MPI": (TORCH + package("MPI"), {"MPI executor", "plugin mpi", "plugin torch"}),
     "Gloo": (["-DGLOO_LIBRARY="], {"Gloo rows"}),
@@ -41,10 +42,10 @@ OPTIONAL = {
     "pugixml": (package("pugixml"), {"arlab program"}),
     "toml++": (package("tomlplusplus"), {"arlab program"}),
     "nlohmann-json": (package("nlohmann_json"), {"training", "plugins", "explorer", "arlab program"}),
-    "Google Benchmark": (package("benchmark"), {"micro-benchmarks"}),
     "SimGrid": (["-DARLAB_SMPIRUN="], {"SimGrid tests"}),
-    "Python": (TORCH + ["-DARLAB_PYTHON="], {"plugin torch", "package python"}),
     "compiler cache": (["-DARLAB_CCACHE="], set()),
+    "Google Benchmark": (package("benchmark"), {"micro-benchmarks"}),
+    "Python": (TORCH + ["-DARLAB_PYTHON="], {"plugin torch", "package python"}),
     "fast linkers": (["-DARLAB_LINKER_mold=OFF", "-DARLAB_LINKER_lld=OFF"], set()),
 }
 REQUIRED = {
