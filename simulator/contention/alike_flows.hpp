@@ -18,11 +18,11 @@ class AlikeFlows {
  public:
   using Flow = std::uint32_t;
 
-  bool empty() const { return flows_.empty(); }
-  std::size_t size() const { return flows_.size(); }
+  bool empty() const { return !flows_; }
+  std::size_t size() const { return flows_ ? 1 + later_.size() : 0; }
   /// Returns the flow that ends first. There is one.
-  Flow first() const { return flows_.back().flow; }
-  double bytes_of_first() const { return flows_.back().bytes; }
+  Flow first() const { return first_.flow; }
+  double bytes_of_first() const { return first_.bytes; }
   double rate() const { return rate_; }
   /// Returns the time of the latest change.
   Time since() const { return since_; }
@@ -31,17 +31,19 @@ class AlikeFlows {
   void join(Flow flow, double bytes, Time now) {
     if (empty()) rate_ = 0;
     pass(now);
-    std::size_t at = flows_.size();  // its place: of those before it the first one ends last
     double more = bytes - left_;
     if (empty() || more < 0) {
-      if (!empty()) flows_.back().more = -more;
+      first_.more = -more;
+      if (!empty()) later_.push_back(first_);
+      first_ = {flow, bytes, 0};
       left_ = bytes;
-      more = 0;
-    } else {
-      for (--at; at > 0 && more >= flows_[at - 1].more; --at) more -= flows_[at - 1].more;
-      if (at > 0) flows_[at - 1].more -= more;
+      flows_ = true;
+      return;
     }
-    flows_.insert(flows_.begin() + static_cast<std::ptrdiff_t>(at), {flow, bytes, more});
+    std::size_t at = later_.size();  // its place: of those before it the first one ends last
+    for (; at > 0 && more >= later_[at - 1].more; --at) more -= later_[at - 1].more;
+    if (at > 0) later_[at - 1].more -= more;
+    later_.insert(later_.begin() + static_cast<std::ptrdiff_t>(at), {flow, bytes, more});
   }
 
   void set_rate(double rate, Time now) {
@@ -51,28 +53,33 @@ class AlikeFlows {
 
   /// The first flow has ended.
   void pop() {
-    flows_.pop_back();
-    if (!empty()) left_ += flows_.back().more;
+    flows_ = !later_.empty();
+    if (!flows_) return;
+    first_ = later_.back();
+    left_ += first_.more;
+    later_.pop_back();
   }
 
   /// Returns when the first flow ends at this rate; kNever if that is too late to count.
-  Time end() const { return end_of(flows_.back(), left_); }
+  Time end() const { return end_of(first_, left_); }
 
   /// Calls take(flow, bytes left at `since`, end) for each.
   template <class Take>
   void each(Take take) const {
+    if (empty()) return;
     double left = left_;
-    for (std::size_t i = flows_.size(); i-- > 0;) {
-      if (i + 1 < flows_.size()) left += flows_[i].more;
-      take(flows_[i].flow, left, end_of(flows_[i], left));
+    take(first_.flow, left, end());
+    for (std::size_t i = later_.size(); i-- > 0;) {
+      left += later_[i].more;
+      take(later_[i].flow, left, end_of(later_[i], left));
     }
   }
 
  private:
   struct Member {
-    Flow flow;
-    double bytes;  // of the whole flow
-    double more;   // bytes left than the next one in the list; of the last one nothing
+    Flow flow = 0;
+    double bytes = 0;  // of the whole flow
+    double more = 0;   // bytes left than the one that ends before it
   };
 
   void pass(Time now) {
@@ -84,7 +91,9 @@ class AlikeFlows {
     return longer <= picoseconds(kLongest) ? since_ + to_time(longer) : Time::max();
   }
 
-  std::vector<Member> flows_;  // the first one to end is the last one here
+  bool flows_ = false;         // any
+  Member first_;               // to end; most often there is no other
+  std::vector<Member> later_;  // the next one to end is the last one here
   Time since_{};
   double left_ = 0;  // bytes of the first flow at `since_`
   double rate_ = 0;  // bytes per picosecond of each, since then
