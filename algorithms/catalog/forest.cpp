@@ -23,9 +23,8 @@ std::size_t tree_of(const Problem& p) {
 TreeLane tree_lane(const Problem& p, Count asked) {
   constexpr double kElementsPerPiece = 1024;
   const std::size_t tree = tree_of(p);
-  Count wanted = asked > 0 ? asked : p.pieces;
-  if (wanted == 0) wanted = wanted_pieces(p, p.forest->height(tree), kElementsPerPiece);
-  return {p.forest, tree, wanted};
+  return {p.forest, tree,
+          asked > 0 ? asked : wanted_pieces(p, p.forest->height(tree), kElementsPerPiece)};
 }
 
 std::string unsupported_reason(const Problem& p) {

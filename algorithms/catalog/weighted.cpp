@@ -24,8 +24,7 @@ constexpr Rank kMostRanks = 1024;  // about as many lanes
 TreeLane rated_lane(const Problem& p, const Forest& forest) {
   constexpr double kElementsPerPiece = 512;
   const std::size_t tree = index(p.lane);
-  return {&forest, tree,
-          p.pieces > 0 ? p.pieces : wanted_pieces(p, forest.height(tree), kElementsPerPiece)};
+  return {&forest, tree, wanted_pieces(p, forest.height(tree), kElementsPerPiece)};
 }
 
 std::string unsupported_reason(const Problem& p, const std::vector<Rank>& given) {

@@ -62,6 +62,7 @@ Program up_and_down(Problem p, Rank me, TreeLane lane) {
 
 Count wanted_pieces(const Problem& p, Rank height, double elements_per_piece) {
   constexpr Count kMost = 64;
+  if (p.pieces > 0) return p.pieces;
   const double elements = static_cast<double>(p.elements);
   return std::clamp<Count>(std::llround(std::sqrt(height * elements / elements_per_piece)), 1,
                            kMost);

@@ -19,8 +19,9 @@ struct TreeLane {
   Count pieces(const Problem& p) const { return std::min<Count>(p.parts(), wanted); }
 };
 
-/// Returns the best number of pieces, up to 64, if time passes with each as with this many elements
-/// of the lane. The first piece needs 2h - 1 rounds for a tree of height h, in which links idle.
+/// Returns the problem's pieces, if it has some; else the best number, up to 64, if time passes
+/// with each as with this many elements of the lane. The first piece needs 2h - 1 rounds for a tree
+/// of height h, in which links idle.
 Count wanted_pieces(const Problem& p, Rank height, double elements_per_piece);
 
 Program tree_program(Problem p, Rank me, TreeLane lane);

@@ -1,12 +1,9 @@
 // arlab chart: starts Python with the charts, which this program holds as an archive, and becomes
 // that process.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
@@ -67,13 +64,8 @@ std::vector<std::string> arguments_of(const ChartCommand& command) {
       open_charts_archive());
   std::vector<std::string> words{found, "-B", "-c", start};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
   ::setenv("ARLAB", own_program().c_str(), 0);  // which reads logs for the charts
-  ::execvp(found.c_str(), pointers.data());
-  fail(Blame::environment,
-       fmt::format("cannot start {} ({}): install Python again", found, std::strerror(errno)));
+  replace_process(found, words, "install Python again");
 }
 
 }  // namespace

@@ -4,19 +4,19 @@
 // Open MPI binds each rank to a core, which takes the threads of the others from its computation,
 // and passes no variables on to other hosts. MPICH's launcher does neither.
 #include <fmt/format.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/config/launcher.hpp"
+#include "bench/config/process.hpp"
 #include "bench/results/context.hpp"
 #include "bench/run/child.hpp"
 #include "bench/text/say.hpp"
@@ -100,24 +100,17 @@ std::vector<std::string> line_for(const std::vector<std::string>& words) {
   return line;
 }
 
-[[noreturn]] void become(std::vector<std::string> line) {
-  std::vector<char*> words;
-  for (std::string& word : line) words.push_back(word.data());
-  words.push_back(nullptr);
-  ::execvp(kMpirun, words.data());
-  fail(Blame::environment, fmt::format("cannot start mpirun: {}", std::strerror(errno)));
-}
-
 }  // namespace
 
 void hand_over_to_mpirun(const std::vector<std::string>& words) {
   constexpr std::string_view kHelp[] = {"-h", "--help", "--help-all"};
   if (words.size() < 3 || words[1] != "launch" || std::ranges::count(kHelp, words[2]) > 0) return;
+  expect_processes("jobs");
   if (launched_rank()) fail(Blame::usage, "launch starts a job: start it once, without mpirun");
   const std::string set = add_package_to_path();
   const std::vector<std::string> line = line_for({words.begin() + 2, words.end()});
   say("{}{}\n", set, shell_quoted(line));
-  become(line);
+  replace_process(kMpirun, line, "install it again");
 }
 
 void add_launch(CLI::App& command, Session&) {

@@ -2,13 +2,9 @@
 // links LibTorch.
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
@@ -46,14 +42,7 @@ void check_memory(const std::string& program) {
                      program, limit.rlim_cur >> 20, status));
 }
 
-[[noreturn]] void start(const std::string& program, std::vector<std::string> command) {
-  std::vector<char*> words;
-  for (std::string& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
-  execv(program.c_str(), words.data());
-  fail(Blame::environment, fmt::format("cannot start {} ({}): build or install it again", program,
-                                       std::strerror(errno)));
-}
+constexpr std::string_view kBrokenTrainer = "build or install it again";
 
 }  // namespace
 
@@ -64,12 +53,13 @@ void add_train(CLI::App& command, Session& session) {
     const std::string found = trainer_program();
     if (found.empty()) fail(Blame::environment, fmt::format("train {}", kMissing));
     check_memory(found);
-    start(found, session.command);
+    replace_process(found, session.command, kBrokenTrainer);
   });
 }
 
 void hand_over_to_train(const std::vector<std::string>& words) {
-  if (const std::string found = trainer_program(); !found.empty()) start(found, words);
+  if (const std::string found = trainer_program(); !found.empty())
+    replace_process(found, words, kBrokenTrainer);
 }
 
 void list_architectures(const Listing& listing) {

@@ -97,6 +97,13 @@ int run_child(const std::vector<std::string>& words,
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+void replace_process(const std::string& program, std::vector<std::string> words,
+                     std::string_view remedy) {
+  ::execvp(program.c_str(), pointers_to(words).data());
+  fail(Blame::environment,
+       fmt::format("cannot start {} ({}): {}", program, std::strerror(errno), remedy));
+}
+
 std::string own_program() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace arlab::bench {
@@ -16,6 +17,11 @@ enum class ChildOutput { discarded, shown };
 int run_child(const std::vector<std::string>& words,
               const std::map<std::string, std::string>& environment = {},
               ChildOutput output = ChildOutput::discarded);
+
+/// Replaces this process by a program, found by the path, with these words. Throws
+/// Error(environment), with what to do, if it cannot be started.
+[[noreturn]] void replace_process(const std::string& program, std::vector<std::string> words,
+                                  std::string_view remedy);
 
 /// Returns the path of this program.
 std::string own_program();
