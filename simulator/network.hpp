@@ -90,6 +90,7 @@ struct LinkLoad {
 };
 
 class LinkHistory;  // simulator/link_history.hpp
+class LinkFlaps;    // simulator/contention/link_flaps.hpp
 
 inline constexpr Time kNever = Time::max();
 
@@ -100,9 +101,6 @@ class NetworkLinks {
   /// From now on, records in `history`, which must outlive the use of the network, what each
   /// carries.
   virtual void watch(LinkHistory& history) = 0;
-  /// From the start on, their bandwidths change so. Returns false if the model cannot do that.
-  /// Throws Error(usage) as LinkFlaps does (contention/link_flaps.hpp).
-  virtual bool flap(std::vector<LinkFlap> /*flaps*/) { return false; }
   /// Returns the load of each up to `now`, by number.
   virtual std::vector<LinkLoad> loads(Time now) const = 0;
 };
@@ -182,6 +180,7 @@ class Network {
     bool knows_sent = false;      ///< reduce() is to be told of elements that were sent
     Time flight{};  ///< from a message's send to its arrival where all take as long; 0 elsewhere
     NetworkLinks* links = nullptr;
+    LinkFlaps* flaps = nullptr;  ///< of these links, which the model heeds from the start on
     ExactShortcuts* shortcuts = nullptr;
     AddingSwitches* adding = nullptr;
   };
@@ -193,9 +192,9 @@ class Network {
   void watch_links(LinkHistory& history) {
     if (traits_.links) traits_.links->watch(history);
   }
-  bool flap_links(std::vector<LinkFlap> flaps) {
-    return traits_.links && traits_.links->flap(std::move(flaps));
-  }
+  /// From the start on, their bandwidths change so. Returns false if the model cannot do that.
+  /// Throws Error(usage) as LinkFlaps does.
+  bool flap_links(std::vector<LinkFlap> flaps);
   std::vector<LinkLoad> loads(Time now) const {
     return traits_.links ? traits_.links->loads(now) : std::vector<LinkLoad>{};
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "algorithms/base/time.hpp"
@@ -18,32 +19,37 @@ class AlikeFlows {
  public:
   using Flow = std::uint32_t;
 
-  bool empty() const { return !flows_; }
-  std::size_t size() const { return flows_ ? 1 + later_.size() : 0; }
+  bool empty() const { return first_ == kNone; }
+  std::size_t size() const { return empty() ? 0 : 1 + (later_ ? later_->size() : 0); }
   /// Returns the flow that ends first. There is one.
-  Flow first() const { return first_.flow; }
-  double bytes_of_first() const { return first_.bytes; }
+  Flow first() const { return first_; }
+  double bytes_of_first() const { return bytes_; }
   double rate() const { return rate_; }
   /// Returns the time of the latest change.
   Time since() const { return since_; }
 
   /// A flow begins. One of as many bytes as others have left ends after them.
   void join(Flow flow, double bytes, Time now) {
-    if (empty()) rate_ = 0;
-    pass(now);
-    double more = bytes - left_;
-    if (empty() || more < 0) {
-      first_.more = -more;
-      if (!empty()) later_.push_back(first_);
-      first_ = {flow, bytes, 0};
-      left_ = bytes;
-      flows_ = true;
+    if (empty()) {
+      first_ = flow;
+      bytes_ = left_ = bytes;
+      rate_ = 0;
+      since_ = now;
       return;
     }
-    std::size_t at = later_.size();  // its place: of those before it the first one ends last
-    for (; at > 0 && more >= later_[at - 1].more; --at) more -= later_[at - 1].more;
-    if (at > 0) later_[at - 1].more -= more;
-    later_.insert(later_.begin() + static_cast<std::ptrdiff_t>(at), {flow, bytes, more});
+    pass(now);
+    if (!later_) later_ = std::make_unique<std::vector<Member>>();
+    double more = bytes - left_;
+    if (more < 0) {
+      later_->push_back({first_, bytes_, -more});
+      first_ = flow;
+      bytes_ = left_ = bytes;
+      return;
+    }
+    std::size_t at = later_->size();  // its place: of those before it the first one ends last
+    for (; at > 0 && more >= (*later_)[at - 1].more; --at) more -= (*later_)[at - 1].more;
+    if (at > 0) (*later_)[at - 1].more -= more;
+    later_->insert(later_->begin() + static_cast<std::ptrdiff_t>(at), {flow, bytes, more});
   }
 
   void set_rate(double rate, Time now) {
@@ -53,25 +59,31 @@ class AlikeFlows {
 
   /// The first flow has ended.
   void pop() {
-    flows_ = !later_.empty();
-    if (!flows_) return;
-    first_ = later_.back();
-    left_ += first_.more;
-    later_.pop_back();
+    if (!later_ || later_->empty()) {
+      first_ = kNone;
+      return;
+    }
+    const Member next = later_->back();
+    later_->pop_back();
+    first_ = next.flow;
+    bytes_ = next.bytes;
+    left_ += next.more;
   }
 
   /// Returns when the first flow ends at this rate; kNever if that is too late to count.
-  Time end() const { return end_of(first_, left_); }
+  Time end() const { return end_of(bytes_, left_); }
 
   /// Calls take(flow, bytes left at `since`, end) for each.
   template <class Take>
   void each(Take take) const {
     if (empty()) return;
     double left = left_;
-    take(first_.flow, left, end());
-    for (std::size_t i = later_.size(); i-- > 0;) {
-      left += later_[i].more;
-      take(later_[i].flow, left, end_of(later_[i], left));
+    take(first_, left, end());
+    if (!later_) return;
+    for (std::size_t i = later_->size(); i-- > 0;) {
+      const Member& m = (*later_)[i];
+      left += m.more;
+      take(m.flow, left, end_of(m.bytes, left));
     }
   }
 
@@ -86,17 +98,19 @@ class AlikeFlows {
     left_ -= rate_ * picoseconds(now - since_);
     since_ = now;
   }
-  Time end_of(const Member& m, double left) const {
-    const double longer = flow_picoseconds(left, m.bytes, rate_);
+  Time end_of(double bytes, double left) const {
+    const double longer = flow_picoseconds(left, bytes, rate_);
     return longer <= picoseconds(kLongest) ? since_ + to_time(longer) : Time::max();
   }
 
-  bool flows_ = false;         // any
-  Member first_;               // to end; most often there is no other
-  std::vector<Member> later_;  // the next one to end is the last one here
+  static constexpr Flow kNone = std::numeric_limits<Flow>::max();
+
+  Flow first_ = kNone;  // to end; most often there is no other
+  double bytes_ = 0;    // of the whole first flow
+  double left_ = 0;     // of these at `since_`
+  double rate_ = 0;     // bytes per picosecond of each, since then
   Time since_{};
-  double left_ = 0;  // bytes of the first flow at `since_`
-  double rate_ = 0;  // bytes per picosecond of each, since then
+  std::unique_ptr<std::vector<Member>> later_;  // the next one to end is the last one here
 };
 
 }  // namespace arlab::simulator

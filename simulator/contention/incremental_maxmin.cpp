@@ -94,7 +94,7 @@ void IncrementalMaxMin::stand_for(Flow flow, std::int32_t more) {
 }
 
 // The latest flows are the most likely to be in a cache.
-IncrementalMaxMin::Flow IncrementalMaxMin::alike(std::span<const Link> route) const {
+IncrementalMaxMin::Flow IncrementalMaxMin::find_alike(std::span<const Link> route) const {
   constexpr std::uint32_t kSearched = 64;
   const FlowList& flows = channel(route[0]).flows;
   const std::uint32_t searched = std::min(kSearched, flows.size());

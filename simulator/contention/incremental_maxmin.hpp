@@ -45,7 +45,9 @@ class IncrementalMaxMin {
   /// remains.
   void stand_for(Flow flow, std::int32_t more);
   /// Returns a started flow of the same route, if it is soon found; else kNoFlow.
-  Flow alike(std::span<const Link> route) const;
+  Flow alike(std::span<const Link> route) const {
+    return channel(route[0]).flows.empty() ? kNoFlow : find_alike(route);
+  }
   static constexpr Flow kNoFlow = std::numeric_limits<Flow>::max();
 
   /// Changes the capacity of a link; 0: its flows wait.
@@ -114,6 +116,7 @@ class IncrementalMaxMin {
 
   Channel& channel(Link link) { return channels_[static_cast<std::size_t>(link)]; }
   const Channel& channel(Link link) const { return channels_[static_cast<std::size_t>(link)]; }
+  Flow find_alike(std::span<const Link> route) const;
   Flow take_number();
   void make_room(Flow flow);
   std::uint32_t* places(Flow flow) {

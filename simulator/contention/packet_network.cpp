@@ -26,7 +26,7 @@ void PacketNetwork::add(const Message& message, std::span<const LinkId> route, T
   flow.injected = flow.arrived = 0;
   flow.route.assign(route.begin(), route.end());
   find_queues(flow);
-  turns_.add(id, message);
+  if (message.turn.waits()) turns_.add(id, message, message.turn.channel);
   if (turns_.may_start(id)) start_packets(id, now);
 }
 

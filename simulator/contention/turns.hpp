@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simulator/network.hpp"
@@ -19,11 +20,11 @@ class Turns {
  public:
   using Index = std::uint32_t;  ///< of a message on its way; reused
 
-  /// The message gets this number.
-  void add(Index id, const Message& m) {
-    if (!m.turn.waits() && messages_.empty()) return;
+  /// The message, which takes turns with others of this channel, gets this number.
+  void add(Index id, const Message& m, std::int32_t channel) {
     if (id >= messages_.size()) messages_.resize(id + std::size_t{1});
     messages_[id] = {m.source, m.target, m.round, count_++, m.turn};
+    messages_[id].turn.channel = channel;
   }
 
   /// The message is ready. Returns whether it starts; otherwise start_next() starts it later.
@@ -39,7 +40,7 @@ class Turns {
 
   /// The message, which has started, has been handed over.
   void end(Index id) {
-    if (takes_turns(id)) ended_.push_back(messages_[id]);
+    if (takes_turns(id)) ended_.push_back(std::exchange(messages_[id], {}));
   }
 
   /// Calls start(id) for each message that starts since others have ended.

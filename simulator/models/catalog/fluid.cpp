@@ -48,6 +48,7 @@ class Fluid final : public Network,
       : Network({.synchronous = true,
                  .has_changes = true,
                  .links = this,
+                 .flaps = &flaps_,
                  .shortcuts = this,
                  .adding = classes ? nullptr : this}),
         ExactShortcuts(values.at("gamma")),
@@ -62,7 +63,7 @@ class Fluid final : public Network,
         processors_(ranks, values.at("gamma")),
         rates_(capacities(links_, trees_),
                values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0) {
-    carried_.resize(links_.count());
+    carried_.resize(links_.count() + trees_.rates().size());
     if (!routes_.are_single()) traits_.shortcuts = nullptr;
   }
 
@@ -72,12 +73,12 @@ class Fluid final : public Network,
     const auto& ways = routes_.find(m.source, m.target).ways;
     const auto flows = static_cast<std::int32_t>(ways.size());
     const double bytes = (static_cast<double>(m.bytes) + envelope_) / (flows * routes_.parts());
-    Message flow = m;
     for (std::int32_t f = 0; f < flows; ++f) {
-      if (m.turn.waits()) flow.turn.channel = m.turn.channel * flows + f;
-      begin_flow(flow, bytes, ways[index(f)].links, ways[index(f)].latency, now);
+      const auto& way = ways[index(f)];
+      const IncrementalMaxMin::Flow id = begin_flow(m.number, bytes, way.links, way.latency, now);
+      if (m.turn.waits()) turns_.add(id, m, m.turn.channel * flows + f);
     }
-    expect_flows(m.number, flows);
+    if (flows > 1) expect_flows(m.number, flows);
     return {now, kNever, true};
   }
 
@@ -113,17 +114,18 @@ class Fluid final : public Network,
 
  private:
   // bytes: of each of the parts that the links carry.
-  void begin_flow(const Message& m, double bytes, std::span<const LinkId> links, Time latency,
-                  Time now) {
+  [[gnu::always_inline]] IncrementalMaxMin::Flow begin_flow(std::uint32_t number, double bytes,
+                                                            std::span<const LinkId> links,
+                                                            Time latency, Time now) {
     if (in_transit_++ == 0) apply_flaps(now);
     const IncrementalMaxMin::Flow id = rates_.add(links);
     if (id >= flows_.size()) {
       flows_.resize(rates_.flows());
       alike_.resize(rates_.flows());
     }
-    flows_[id] = {m.number, false, bytes, now, now + latency};
+    flows_[id] = {number, false, bytes, now, now + latency};
     starts_.push(id, now, latency);
-    turns_.add(id, m);
+    return id;
   }
 
   // AddingSwitches. Transfers of a team take turns with those from the same giver or to the same
@@ -133,26 +135,28 @@ class Fluid final : public Network,
     const auto only = [&](std::span<const Rank> ranks) {
       return ranks.size() == 1 ? ranks[0] : -1 - t.members[0];
     };
-    begin_flow({only(t.givers), only(t.takers), t.bytes, t.number, t.lane, t.turn, t.round},
-               static_cast<double>(t.bytes) + envelope_, ways.links, ways.latency, now);
-    expect_flows(t.number, 1);
+    const IncrementalMaxMin::Flow id = begin_flow(
+        t.number, static_cast<double>(t.bytes) + envelope_, ways.links, ways.latency, now);
+    if (t.turn.waits())
+      turns_.add(id, {only(t.givers), only(t.takers), t.bytes, t.number, t.lane, t.turn, t.round},
+                 t.turn.channel);
+    if (fabric_->flows > 1) expect_flows(t.number, 1);
   }
 
   // A message of several flows has arrived when the last of them has.
   void expect_flows(std::uint32_t number, std::int32_t flows) {
-    if (fabric_->flows == 1) return;
     if (number >= flows_left_.size()) flows_left_.resize(number + std::size_t{1});
     flows_left_[number] = flows;
   }
   bool is_last_flow(std::uint32_t number) {
-    return fabric_->flows == 1 || --flows_left_[number] == 0;
+    return flows_left_.empty() || --flows_left_[number] == 0;
   }
 
   // The links of a flow, without what limits transfers in the switches at their ends.
   std::span<const LinkId> links_of(IncrementalMaxMin::Flow id) const {
     const auto route = rates_.route(id);
     const auto end = std::find_if(route.begin(), route.end(), [&](LinkId link) {
-      return static_cast<std::size_t>(link) >= carried_.size();
+      return static_cast<std::size_t>(link) >= links_.count();
     });
     return {route.begin(), end};
   }
@@ -160,15 +164,10 @@ class Fluid final : public Network,
   static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
 
   // NetworkLinks. The times of changes are known only with all flows, so links are watched by
-  // events. So are links that fail.
+  // events.
   void watch(LinkHistory& history) override {
     history_ = &history;
     traits_.shortcuts = nullptr;
-  }
-  bool flap(std::vector<LinkFlap> flaps) override {
-    flaps_ = LinkFlaps(std::move(flaps));
-    if (!flaps_.empty()) traits_.shortcuts = nullptr;
-    return true;
   }
   std::vector<LinkLoad> loads(Time now) const override {
     return loads_of(topology_, carried(), now);
@@ -180,7 +179,9 @@ class Fluid final : public Network,
     if (way.links.empty()) return {};
     return {way.latency, rates_.rate_alone(way.links), envelope_, way.links};
   }
-  std::vector<double> carried() const override { return links_.spread(carried_); }
+  std::vector<double> carried() const override {
+    return links_.spread({carried_.begin(), carried_.begin() + links_.count()});
+  }
   std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry,
                                          const PeersOf& peers_of) override {
     const auto along = symmetry ? *symmetry : shifts_along(*fabric_);
@@ -222,16 +223,15 @@ class Fluid final : public Network,
   // all in rates_, and keeps its number until the last of them ends.
   void start(IncrementalMaxMin::Flow id) {
     flows_[id].started = true;
-    IncrementalMaxMin::Flow lead = rates_.alike(rates_.route(id));
+    const IncrementalMaxMin::Flow lead = rates_.alike(rates_.route(id));
     if (lead == IncrementalMaxMin::kNoFlow) {
-      lead = id;
       rates_.start(id);
-    } else {
-      rates_.stand_for(lead, 1);
-      if (history_) record(lead);
+      return alike_[id].join(id, flows_[id].bytes, now_);
     }
+    rates_.stand_for(lead, 1);
+    if (history_) record(lead);
     alike_[lead].join(id, flows_[id].bytes, now_);
-    if (alike_[lead].size() > 1) arrivals_.set(lead, alike_[lead].end());
+    arrivals_.set(lead, alike_[lead].end());
   }
 
   // Of the flows that the lead stands for, the first ends, and those that end at the same time.
@@ -253,7 +253,7 @@ class Fluid final : public Network,
 
   void complete(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
-    for (const LinkId link : links_of(id)) carried_[static_cast<std::size_t>(link)] += flow.bytes;
+    for (const LinkId link : rates_.route(id)) carried_[index(link)] += flow.bytes;
     if (is_last_flow(flow.number)) arrived_.push_back(flow.number);
     flows_[id].number = kArrived;
     --in_transit_;

@@ -44,7 +44,12 @@ class LatestRoutes {
   /// Valid until the next call for that source.
   const Route& find(Rank source, Rank target) {
     Route& route = routes_[index(source)];
-    if (route.target == target) return route;
+    if (route.target != target) set(route, source, target);
+    return route;
+  }
+
+ private:
+  [[gnu::noinline]] void set(Route& route, Rank source, Rank target) {
     route.target = target;
     route.ways.clear();
     const Rank from = host_of_[index(source)], to = host_of_[index(target)];
@@ -54,10 +59,8 @@ class LatestRoutes {
       route.ways.push_back({latency, parts_ > 1 ? sprayed(topology_, router_, from, to, parts_)
                                                 : links_.crossed(links)});
     }
-    return route;
   }
 
- private:
   const Topology& topology_;
   const SharedLinks& links_;
   Router& router_;
