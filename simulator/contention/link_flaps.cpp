@@ -66,4 +66,12 @@ void LinkFlaps::update(std::uint32_t flap, Time now) {
     changes_.set(flap, now + (f.period - into));
 }
 
+bool Network::flap_links(std::vector<LinkFlap> flaps) {
+  if (!traits_.flaps) return false;
+  *traits_.flaps = LinkFlaps(std::move(flaps));
+  // What shortcuts know are the bandwidths at the start.
+  if (!traits_.flaps->empty()) traits_.shortcuts = nullptr;
+  return true;
+}
+
 }  // namespace arlab::simulator

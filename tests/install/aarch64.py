@@ -53,7 +53,7 @@ class Program(same_output.SameOutput):
         records = self.folder / "run.jsonl"
         said(*self.program, "run", "ring,butterfly", "-p", "3", "-s", "4,64K", "--time", "1ms", "--json", records, env=self.environment)
         rows = [json.loads(line) for line in records.read_text(encoding="utf-8").splitlines()]
-        self.assertEqual([row["wrong"] for row in rows if "wrong" in row], [0] * 4)
+        self.assertEqual([row["wrong"] for row in rows if row.get("algorithm") in ("ring", "butterfly")], [0] * 4)
 
     def test_a_reader_that_ends_early_ends_it_silently(self):
         command = f'"{QEMU}" "{self.file}" verify all -p 2..16 | head -1; echo "${{PIPESTATUS[0]}}"'

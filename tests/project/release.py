@@ -46,6 +46,19 @@ class Files(unittest.TestCase):
         self.assertIn("Apache License", read("LICENSE"))
         self.assertEqual(keys["license"], "Apache-2.0")
 
+    def test_what_cmake_names_is_here(self):
+        named = 0
+        for script in [*ROOT.rglob("CMakeLists.txt"), *(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakePresets.json"]:
+            folder = script.relative_to(ROOT).parts[0]
+            if folder in ("build", "results") or "consumer" in script.parts:
+                continue
+            text = script.read_text(encoding="utf-8")
+            for base, name in re.findall(r"\$\{((?:PROJECT_|CMAKE_CURRENT_)?SOURCE_DIR|sourceDir|CMAKE_CURRENT_LIST_DIR)\}/([\w./-]+\.\w+)(?![\w/*$])", text, re.IGNORECASE):
+                here = ROOT if base in ("PROJECT_SOURCE_DIR", "sourceDir") else script.parent
+                named += 1
+                self.assertTrue((here / name).exists(), f"{script.relative_to(ROOT)} names {name}: is it in the repository?")
+        self.assertGreater(named, 30)
+
     def test_recipes_build_what_lab_builds(self):
         self.assertEqual(set(re.findall(r"(?:version\(|set version = )\"([\d.]+)\"", read("cmake/recipes/spack/package.py") + read("cmake/recipes/conda/meta.yaml"))), {version()})
         compile(read("cmake/recipes/spack/package.py"), "package.py", "exec")
