@@ -13,16 +13,18 @@
 // did, and how many there were.
 #include <mpi.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "bench/plugins/turns.hpp"
+
 namespace {
+
+using namespace arlab::bench;
 
 struct Buffers {
   std::vector<float> from, into;
@@ -69,23 +71,10 @@ double switches() {
   return static_cast<double>(usage.ru_nivcsw + usage.ru_nvcsw);
 }
 
-// The largest values of all ranks. A rank that waits sleeps, so that it has its processor when all
-// have come.
-void take_most(double* values, int count) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
-  for (int done = 0; true; usleep(20)) {
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return;
-  }
-}
-
-// The ranks, whose machine has one clock, begin at the same time.
 void start_together() {
   constexpr double kUntilAllAreAwake = 300e-6;
-  double start = PMPI_Wtime();
-  take_most(&start, 1);
-  while (PMPI_Wtime() < start + kUntilAllAreAwake) {
+  const double start = common_start(kUntilAllAreAwake);
+  while (PMPI_Wtime() < start) {
   }
 }
 
@@ -100,28 +89,6 @@ Batch time_batch(const std::string& call, bool plain, Buffers& buffers, int call
   double most[2] = {(PMPI_Wtime() - start) * 1e6 / calls, switches() - before};
   take_most(most, 2);
   return {most[0], most[1]};
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
-struct Interval {
-  double low, high;
-};
-
-// Of the median, at 95% or more: between the values whose ranks lie 0.98 sqrt(n) from the middle.
-Interval interval_of_median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto n = static_cast<double>(values.size());
-  const double off = 0.98 * std::sqrt(n);
-  const auto at = [&](double rank) {
-    return values[static_cast<std::size_t>(std::clamp(rank, 1.0, n)) - 1];
-  };
-  return {at(std::floor(n / 2 - off)), at(std::ceil(1 + n / 2 + off))};
 }
 
 }  // namespace

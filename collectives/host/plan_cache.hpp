@@ -15,10 +15,11 @@ class PlanCache {
 
   /// Returns the plan of a problem whose groups, grid and forest are always the same. It stays
   /// valid until the next call. Throws Error(usage) if the algorithm does not support the problem.
-  HostPlan& get(const Algorithm& algorithm, const Problem& problem, Operand operand);
+  HostPlan& get(const Algorithm& algorithm, const Problem& problem, Operand operand,
+                int segments = 1);
 
  private:
-  using Key = std::tuple<const Algorithm*, Collective, Count, Rank, DType, Op>;
+  using Key = std::tuple<const Algorithm*, Collective, Count, Rank, DType, Op, int>;
   Rank me_;
   std::map<Key, HostPlan> plans_;
   Key last_key_{};

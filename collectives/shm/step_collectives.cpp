@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/chunks.hpp"
@@ -196,26 +198,53 @@ void StepCollectives::broadcast(Rank root, std::byte* data, std::size_t bytes) {
   }
 }
 
-void StepCollectives::allgather(const std::byte* mine, std::byte* all, std::size_t bytes_each) {
-  Pieces pieces{1, bytes_each, sizes_.piece_bytes};
+// block_of(rank): where its block begins, and its bytes, at most `most`.
+template <class BlockOf>
+void StepCollectives::gather(const std::byte* mine, std::byte* all, std::size_t most,
+                             BlockOf block_of) {
+  Pieces pieces{1, most, sizes_.piece_bytes};
   pieces.first = steps_.begin(pieces.count());
-  std::byte* const own = all + of_rank(me()) * bytes_each;
+  const auto [own_begin, own_bytes] = block_of(me());
+  std::byte* const own = all + own_begin;
   const std::byte* const from = mine ? mine : own;
+  const auto size = [&](std::size_t bytes, std::size_t k) {
+    return std::min(pieces.each, bytes - std::min(bytes, pieces.at(k)));
+  };
   const auto give_piece = [&](std::size_t k) {
-    give(pieces.step(k), from + pieces.at(k), pieces.bytes(k));
+    give(pieces.step(k), from + pieces.at(k), size(own_bytes, k));
   };
   if (pieces.count() > 0) give_piece(0);
   for (std::size_t k = 0; k < pieces.count(); ++k) {
     if (k + 1 < pieces.count()) give_piece(k + 1);
-    const std::size_t at = pieces.at(k), bytes = pieces.bytes(k);
-    if (mine) std::memcpy(own + at, mine + at, bytes);
+    const std::size_t at = pieces.at(k);
+    if (mine) std::memcpy(own + at, mine + at, size(own_bytes, k));
     for (Rank turn = 1; turn < ranks(); ++turn) {
       const Rank rank = (me() + turn) % ranks();
-      std::memcpy(all + of_rank(rank) * bytes_each + at,
-                  steps_.await(rank, Side::given, pieces.step(k), bytes), bytes);
+      const auto [begin, bytes] = block_of(rank);
+      if (const std::size_t its = size(bytes, k); its > 0)
+        std::memcpy(all + begin + at, steps_.await(rank, Side::given, pieces.step(k), its), its);
     }
     steps_.done(pieces.step(k));
   }
+}
+
+void StepCollectives::allgather(const std::byte* mine, std::byte* all, std::size_t bytes_each) {
+  gather(mine, all, bytes_each,
+         [&](Rank rank) { return std::pair(of_rank(rank) * bytes_each, bytes_each); });
+}
+
+void StepCollectives::allgather_blocks(std::byte* all, std::span<const int> elements,
+                                       std::size_t element_bytes) {
+  std::vector<std::size_t> ends(elements.size());  // in bytes
+  std::transform_inclusive_scan(
+      elements.begin(), elements.end(), ends.begin(), std::plus<>(),
+      [&](int count) { return static_cast<std::size_t>(count) * element_bytes; });
+  const auto block_of = [&](Rank rank) {
+    const std::size_t begin = rank == 0 ? 0 : ends[of_rank(rank - 1)];
+    return std::pair(begin, ends[of_rank(rank)] - begin);
+  };
+  const auto most = static_cast<std::size_t>(*std::max_element(elements.begin(), elements.end()));
+  gather(nullptr, all, most * element_bytes, block_of);
 }
 
 // A step has a piece of each rank's block, at equal distances.
@@ -235,12 +264,15 @@ void StepCollectives::reduce_scatter(const std::byte* from, std::byte* into,
     return std::min(each, its - std::min(its, k * each));
   };
   const std::byte* const input = from ? from : into;
+  // Results overwrite what this rank reads later.
+  const bool overwrites =
+      !from || (!std::less<>()(into, from) &&
+                std::less<>()(into, from + (begins.back() + of_rank(elements.back())) * element));
   const std::size_t bytes = all * each * element, mine = of_rank(me());
   const auto give_pieces = [&](std::size_t k) {
     std::byte* const room = steps_.room(Side::given, pieces.step(k), bytes);
     for (std::size_t block = 0; block < all; ++block)
-      // In place, results overwrite what this rank reads later.
-      if (size(block, k) > 0 && (block != mine || !from)) {
+      if (size(block, k) > 0 && (block != mine || overwrites)) {
         copy_to_others(room + block * each * element,
                        input + begins[block] * element + pieces.at(k), size(block, k) * element);
         given_ += size(block, k) * element;
@@ -252,7 +284,7 @@ void StepCollectives::reduce_scatter(const std::byte* from, std::byte* into,
     if (k + 1 < pieces.count()) give_pieces(k + 1);
     if (size(mine, k) > 0) {
       await_all(pieces.step(k), bytes, mine * each * element,
-                from ? from + begins[mine] * element + pieces.at(k) : nullptr);
+                overwrites ? nullptr : from + begins[mine] * element + pieces.at(k));
       combine_all(into + pieces.at(k), size(mine, k), reduction);
     }
     steps_.done(pieces.step(k));

@@ -96,6 +96,18 @@ class Emulate(program.ProgramTest):
         self.emulate("run", "-n", 3, *self.command("run", "ring", "-s", "4K", "--time", "0"))
 
     @unittest.skipIf(lacking(), lacking())
+    def test_hosts_may_have_several_processes(self):
+        self.addCleanup(self.emulate, "down")
+        self.emulate("up", "--hosts", 2, "--rate", "20mbit")
+        script = "echo $OMPI_COMM_WORLD_RANK on $(hostname), "
+        for words, hosts in ((("--per-host", 2), "0011"), (("--per-host", 2, "--round-robin"), "0101"), (("--per-host", 2, "-n", 3), "001")):
+            out, _ = self.emulate("run", *words, "sh", "-c", script)
+            self.assertEqual("".join(line.split("on host")[1][0] for line in sorted(out.split(", ")) if "on host" in line), hosts, out)
+        for words, message in ((("--per-host", 0), "--per-host is 0: give 1 to 64"), (("--per-host", 2, "-n", 5), "-n is 5: give 1 to 4, 2 ranks per host")):
+            _, err = self.emulate("run", *words, "true", code=2)
+            self.assertIn(f"error: {message}", err)
+
+    @unittest.skipIf(lacking(), lacking())
     def test_nothing_is_left_of_a_cluster_that_could_not_be_made(self):
         tools = self.folder / "tools"
         tools.mkdir()

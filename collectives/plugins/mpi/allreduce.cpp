@@ -1,11 +1,11 @@
 // libarlab_mpi: MPI_Allreduce of an unmodified program, by algorithms of the catalog.
 //
 // Preloaded, it takes the program's calls before the MPI library does, from C and Fortran. Ranks of
-// one machine may use shared memory instead of an algorithm. What the drop-in library does not know
-// (derived types, operations of users, intercommunicators, buffers that the library refuses), and
-// what the settings leave to the library, it passes on. All ranks of a call have the
-// same type, count, operation and communicator, and since MPI_Init the same settings, so all decide
-// alike.
+// one machine may use shared memory instead of an algorithm, and those of several go by level. What
+// the drop-in library does not know (derived types, operations of users, intercommunicators,
+// buffers that the library refuses), and what the settings leave to the library, it passes on. All
+// ranks of a call have the same type, count, operation and communicator, and since MPI_Init the
+// same settings, so all decide alike.
 #include <mpi.h>
 
 #include <chrono>
@@ -50,14 +50,16 @@ struct Call {
   }
 };
 
-// The algorithm to run, and its ranks; or the ranks that share memory; none if the library runs.
+// The algorithm to run, and its ranks; or the ranks that share memory, on one machine or on
+// several; none if the library runs.
 struct Decision {
   const Algorithm* algorithm = nullptr;
   PluginRanks* ranks = nullptr;
   StepCollectives* steps = nullptr;
+  Levels* levels = nullptr;
   Operand operand;
   const char* why = kByChoice;
-  bool is_ours() const { return algorithm || steps; }
+  bool is_ours() const { return algorithm || steps || levels; }
   bool lasts = true;  // until a communicator is freed that forget_when_freed() knows
 };
 
@@ -80,6 +82,7 @@ Decision decide(const Plugin& its, const Call& call) {
   if (rule.shared != SharedUse::never) {
     const SharedRanks sharing = shared_ranks_for(SharedCall::allreduce, call.comm, bytes);
     d.steps = sharing.steps;
+    d.levels = sharing.levels;
     d.why = sharing.why;
     d.lasts = sharing.lasts;
     return d;
@@ -113,7 +116,8 @@ struct alignas(64) Known {
   MPI_Op op{};
   MPI_Comm comm{};
   const Algorithm* algorithm = nullptr;
-  void* ranks = nullptr;  // PluginRanks of an algorithm, else StepCollectives; null: the library
+  void* ranks = nullptr;  // PluginRanks of an algorithm, Levels, StepCollectives; null: the library
+  bool by_level = false;
 };
 constexpr unsigned kKnown = 8;
 // Preloaded libraries may use the fast model, which saves a call.
@@ -138,7 +142,10 @@ int run(const Decision& d, const Call& call) {
     d.ranks->allreduce(*d.algorithm, from, into, call.count, d.operand);
   } else {
     const auto reduction = local_reduction(call.type, call.op);
-    d.steps->allreduce(from, into, static_cast<std::size_t>(call.count), reduction->in_steps());
+    if (d.levels)
+      d.levels->allreduce(from, into, call.count, *reduction);
+    else
+      d.steps->allreduce(from, into, static_cast<std::size_t>(call.count), reduction->in_steps());
   }
   return MPI_SUCCESS;
 }
@@ -149,6 +156,8 @@ int run_known(const Known& known, const Call& call) {
   d.operand = known.operand;
   if (known.algorithm)
     d.ranks = static_cast<PluginRanks*>(known.ranks);
+  else if (known.by_level)
+    d.levels = static_cast<Levels*>(known.ranks);
   else
     d.steps = static_cast<StepCollectives*>(known.ranks);
   return run(d, call);
@@ -168,6 +177,7 @@ int run_logged(Plugin& its, const Call& call) {
                .op = operand ? std::string(name(operand->op)) : "",
                .ran = d.algorithm ? std::string(d.algorithm->name)
                       : d.steps   ? "shared memory"
+                      : d.levels  ? "by level"
                                   : d.why},
               seconds);
   return code;
@@ -181,9 +191,13 @@ int allreduce(const Call& call) {
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
   const std::uint64_t freed = communicators_freed();
   const Decision d = decide(its, call);
-  if (d.lasts)
-    known = {freed,   call.count, d.operand,   call.type,
-             call.op, call.comm,  d.algorithm, d.algorithm ? static_cast<void*>(d.ranks) : d.steps};
+  if (d.lasts) {
+    void* const ranks = d.algorithm ? static_cast<void*>(d.ranks)
+                        : d.levels  ? static_cast<void*>(d.levels)
+                                    : d.steps;
+    known = {freed,     call.count,  d.operand, call.type,          call.op,
+             call.comm, d.algorithm, ranks,     d.levels != nullptr};
+  }
   return run(d, call);
 }
 

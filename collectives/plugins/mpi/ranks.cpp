@@ -13,13 +13,13 @@ std::atomic<std::uint64_t> freed_communicators{0};
 
 namespace {
 
-std::atomic<bool> job_ends{false};
+std::atomic<bool> has_ended{false};
 
 // Frees the state with its communicator, which all ranks free together. Those that the program
 // leaves to MPI_Finalize stay: it may not be called back into by then.
 int free_ranks(MPI_Comm, int, void* value, void*) {
   ++freed_communicators;
-  if (!job_ends) delete static_cast<PluginRanks*>(value);
+  if (!has_ended) delete static_cast<PluginRanks*>(value);
   return MPI_SUCCESS;
 }
 
@@ -29,7 +29,7 @@ int count_freed(MPI_Comm, int, void*, void*) {
 }
 
 int note_end(MPI_Comm, int, void*, void*) {
-  job_ends = true;
+  has_ended = true;
   return MPI_SUCCESS;
 }
 
@@ -41,18 +41,25 @@ int new_keyval(MPI_Comm_delete_attr_function* when_deleted) {
 }
 
 // MPI_Finalize frees MPI_COMM_SELF first.
-int make_keyval() {
-  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, new_keyval(note_end), nullptr), "MPI_Comm_set_attr");
-  return new_keyval(free_ranks);
+void watch_for_end() {
+  [[maybe_unused]] static const int keyval = [] {
+    const int made = new_keyval(note_end);
+    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr), "MPI_Comm_set_attr");
+    return made;
+  }();
 }
 
 }  // namespace
+
+bool job_ends() { return has_ended; }
 
 PluginRanks::PluginRanks(MPI_Comm comm)
     : watch_({.seconds = 0}, {}),
       communicator_(mpi_communicator(watch_, comm)),
       groups_(groups_by_machine(*communicator_)),
-      plans_(communicator_->rank()) {}
+      plans_(communicator_->rank()) {
+  watch_for_end();
+}
 
 Problem PluginRanks::problem(Count elements) const {
   return {.ranks = communicator_->ranks(), .elements = elements, .groups = groups_.get()};
@@ -67,9 +74,9 @@ std::string PluginRanks::why_not(const Algorithm& algorithm, Count elements) con
 }
 
 void PluginRanks::allreduce(const Algorithm& algorithm, const std::byte* from, std::byte* into,
-                            Count elements, Operand operand) {
+                            Count elements, Operand operand, int segments) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(operand.dtype);
-  HostPlan& its = plans_.get(algorithm, problem(elements), operand);
+  HostPlan& its = plans_.get(algorithm, problem(elements), operand, segments);
   if (from)
     its.run(*communicator_, std::span(from, bytes), std::span(into, bytes));
   else
@@ -85,7 +92,7 @@ void forget_when_freed(MPI_Comm comm) {
 }
 
 PluginRanks* plugin_ranks(MPI_Comm comm) {
-  static const int keyval = make_keyval();
+  static const int keyval = new_keyval(free_ranks);
   void* value = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm, keyval, &value, &found), "MPI_Comm_get_attr");

@@ -26,7 +26,7 @@ class PluginRanks {
 
   /// Runs an allreduce; null `from` means in place. All ranks call it together.
   void allreduce(const Algorithm& algorithm, const std::byte* from, std::byte* into, Count elements,
-                 Operand operand);
+                 Operand operand, int segments = 1);
 
  private:
   Problem problem(Count elements) const;
@@ -45,6 +45,10 @@ extern std::atomic<std::uint64_t> freed_communicators;
 inline std::uint64_t communicators_freed() {
   return freed_communicators.load(std::memory_order_relaxed);
 }
+
+/// Whether MPI_Finalize has begun, in a process that has had PluginRanks: what it frees may not
+/// call MPI any more.
+bool job_ends();
 
 /// Has communicators_freed() count this communicator, too. Each rank may call it alone.
 void forget_when_freed(MPI_Comm comm);

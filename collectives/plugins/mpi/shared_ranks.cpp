@@ -1,31 +1,30 @@
 #include "collectives/plugins/mpi/shared_ranks.hpp"
 
-#include <sched.h>
-
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/plugins/mpi/machine.hpp"
+#include "collectives/plugins/mpi/machine_steps.hpp"
 #include "collectives/plugins/mpi/plugin.hpp"
 #include "collectives/plugins/mpi/ranks.hpp"
-#include "collectives/shm/shared_memory.hpp"
 
 namespace arlab::collectives {
 namespace {
 
-constexpr Rank kMostSharing = 128;
 // Calls, or bytes of calls, after which the memory of a communicator pays.
 constexpr int kFirstCalls = 4;
 constexpr Bytes kFirstBytes = 64 << 10;
 
 struct SharedState {
-  std::unique_ptr<SharedMemory> memory;
-  std::optional<StepCollectives> steps;
+  std::optional<MachineSteps> machine;  // if all ranks are on it
+  std::optional<Levels> levels;         // if they are on several
   int calls = 0;
   Bytes bytes = 0;
   const char* why = "mpi: the first calls on a communicator";
@@ -34,19 +33,8 @@ struct SharedState {
 
 int delete_shared(MPI_Comm, int, void* value, void*) {
   ++freed_communicators;
-  delete static_cast<SharedState*>(value);
+  if (!job_ends()) delete static_cast<SharedState*>(value);
   return MPI_SUCCESS;
-}
-
-// While a rank waits in shared memory, its other messages must go on: the rank that it waits for
-// may wait for them.
-void rest_with_progress(void*, unsigned) {
-  static thread_local unsigned rests = 0;
-  if (rests++ % 8 == 0) {
-    int found = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-  }
-  sched_yield();
 }
 
 bool are_on_one_machine(MPI_Comm comm, std::uint64_t id) {
@@ -55,11 +43,17 @@ bool are_on_one_machine(MPI_Comm comm, std::uint64_t id) {
   return most[0] == ~most[1];
 }
 
-StepCollectives steps_in(const SharedMemory& memory, Rank me, Rank ranks, bool crowded) {
-  const StepWaiting waiting{crowded ? 8 : 2000, rest_with_progress};
-  const StepSizes sizes{crowded ? std::size_t{128} << 10 : std::size_t{32} << 10,
-                        crowded ? std::size_t{32} << 10 : std::size_t{8} << 10};
-  return {SharedSteps(memory.data(), me, ranks, waiting), sizes};
+// The machines of the ranks, from 0 in the order of their first ranks.
+Groups machines_of(MPI_Comm comm, Rank ranks, std::uint64_t id) {
+  std::vector<std::uint64_t> ids(static_cast<std::size_t>(ranks));
+  check_mpi(PMPI_Allgather(&id, 1, MPI_UINT64_T, ids.data(), 1, MPI_UINT64_T, comm),
+            "MPI_Allgather");
+  std::map<std::uint64_t, std::int32_t> numbers;
+  std::vector<std::int32_t> of_rank;
+  for (const std::uint64_t its : ids)
+    of_rank.push_back(
+        numbers.try_emplace(its, static_cast<std::int32_t>(numbers.size())).first->second);
+  return Groups(of_rank);
 }
 
 // Of a communicator that has had its first calls.
@@ -67,16 +61,18 @@ void share(SharedState& its, MPI_Comm comm, Rank ranks) {
   its.decided = true;
   Machine& machine = plugin().machine;
   if (machine.id == 0) machine.id = machine_id();
-  if (!are_on_one_machine(comm, machine.id)) {
-    its.why = "mpi: several machines";
+  const Groups machines = are_on_one_machine(comm, machine.id)
+                              ? Groups::consecutive(ranks, ranks)
+                              : machines_of(comm, ranks, machine.id);
+  its.why = why_not_by_level(machines);
+  if (*its.why != '\0') return;
+  its.why = "mpi: several machines";  // what does not go by level
+  if (machines.count() > 1) {
+    its.levels.emplace(comm, machines, machine.crowded);
     return;
   }
-  int me = 0;
-  check_mpi(MPI_Comm_rank(comm, &me), "MPI_Comm_rank");
   try {
-    its.memory = std::make_unique<SharedMemory>(comm, SharedSteps::bytes_for(ranks),
-                                                "their collectives are the library's");
-    its.steps.emplace(steps_in(*its.memory, me, ranks, machine.crowded));
+    its.machine.emplace(comm, machine.crowded);
   } catch (const Error& error) {
     its.why = "mpi: no shared memory";
     say_once(error.what());
@@ -123,16 +119,25 @@ SharedRanks decided_sharing(MPI_Comm comm, Bytes bytes) {
     check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
     ++its.calls;
     its.bytes += bytes;
-    if (inter != 0 || ranks < 2 || ranks > kMostSharing) {
+    if (inter != 0 || ranks < 2) {
       its.decided = true;
-      its.why = inter != 0  ? "mpi: an intercommunicator"
-                : ranks < 2 ? "mpi: a single rank"
-                            : "mpi: more than 128 ranks";
+      its.why = inter != 0 ? "mpi: an intercommunicator" : "mpi: a single rank";
     } else if (its.calls > kFirstCalls || its.bytes > kFirstBytes) {
       share(its, comm, ranks);
     }
   }
-  return {its.steps ? &*its.steps : nullptr, its.why, its.decided};
+  return {its.machine ? &its.machine->steps : nullptr, its.levels ? &*its.levels : nullptr, its.why,
+          its.decided};
+}
+
+// By level, if that is wanted always or is faster.
+SharedRanks opened(const SharedRanks& sharing, bool always, Rank ranks, Bytes bytes) {
+  Levels& levels = *sharing.levels;
+  SharedRanks none{nullptr, nullptr, "mpi: several machines", sharing.lasts};
+  if (!always && !is_faster_by_level(levels.machines().count(), ranks, bytes)) return none;
+  if (!levels.open()) return none.why = "mpi: no shared memory", none;
+  if (!always && !levels.has_slow_network()) return none.why = "mpi: a fast network", none;
+  return sharing;
 }
 
 }  // namespace
@@ -154,6 +159,14 @@ bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes) {
   }
 }
 
+// Of 4 machines with 2 ranks each, over TCP at 100 Mbit/s and 1 Gbit/s.
+bool is_faster_by_level(Rank machines, Rank ranks, Bytes bytes) {
+  constexpr Rank kMeasuredMachines = 4, kMeasuredEach = 2;
+  constexpr Bytes kLeast = 128 << 10, kMost = 16 << 20;
+  return machines <= kMeasuredMachines && ranks <= machines * kMeasuredEach && bytes >= kLeast &&
+         bytes <= kMost;
+}
+
 SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes) {
   KnownSharing& known = known_sharing_at(comm);
   const std::uint64_t freed = communicators_freed();
@@ -166,12 +179,16 @@ SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes) {
 SharedRanks shared_ranks_for(SharedCall call, MPI_Comm comm, Bytes bytes) {
   const Plugin& its = plugin();
   const SharedRanks sharing = shared_ranks(comm, bytes);
-  if (!sharing.steps) return sharing;
-  const Rank ranks = sharing.steps->ranks();
+  const bool by_level = sharing.levels && call == SharedCall::allreduce;
+  if (!sharing.steps && !by_level) return sharing;
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   const SharedUse use = rule_for(rules_for(its.rules, ranks), bytes).shared;
-  const bool is_wanted = use == SharedUse::always ||
-                         (use == SharedUse::where_faster && is_faster_shared(call, ranks, bytes));
-  return is_wanted ? sharing : SharedRanks{nullptr, "mpi", sharing.lasts};
+  const SharedRanks none{nullptr, nullptr, "mpi", sharing.lasts};
+  if (use == SharedUse::never) return none;
+  const bool always = use == SharedUse::always;
+  if (by_level) return opened(sharing, always, ranks, bytes);
+  return always || is_faster_shared(call, ranks, bytes) ? sharing : none;
 }
 
 }  // namespace arlab::collectives

@@ -1,8 +1,10 @@
-// SharedRanks: what the drop-in library keeps per MPI communicator whose ranks share a machine.
+// SharedRanks: what the drop-in library keeps per MPI communicator whose ranks, or some of them,
+// share a machine.
 #pragma once
 
 #include <mpi.h>
 
+#include "collectives/plugins/mpi/levels.hpp"
 #include "collectives/plugins/size_rules.hpp"
 #include "collectives/shm/step_collectives.hpp"
 
@@ -15,9 +17,14 @@ enum class SharedCall : unsigned char { allgather, allreduce, bcast, reduce, red
 /// allgather and reduce_scatter of the block of a rank. The ranks are those of a communicator.
 bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes);
 
+/// The same of an allreduce by level, on several machines.
+bool is_faster_by_level(Rank machines, Rank ranks, Bytes bytes);
+
+/// At most one is not null; with neither, the library runs.
 struct SharedRanks {
-  StepCollectives* steps = nullptr;  ///< null: the library runs
-  const char* why = "mpi";           ///< then
+  StepCollectives* steps = nullptr;  ///< of one machine
+  Levels* levels = nullptr;          ///< of several; only for allreduce
+  const char* why = "mpi";           ///< why the library runs
   bool lasts = false;                ///< until a communicator is freed (communicators_freed())
 };
 
@@ -25,7 +32,7 @@ struct SharedRanks {
 /// a communicator has had a few calls, or a large one, it shares nothing: many live shortly.
 SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes);
 
-/// Returns the same if the rules want shared memory for such a call, else no steps.
+/// Returns the same if the rules want shared memory for such a call, else neither.
 SharedRanks shared_ranks_for(SharedCall call, MPI_Comm comm, Bytes bytes);
 
 }  // namespace arlab::collectives

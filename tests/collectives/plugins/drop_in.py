@@ -302,12 +302,6 @@ class Shared(DropInTest):
         self.assertLess(int(found[1]), 1024, out)
         self.assertEqual([name for name in os.listdir("/dev/shm") if "arlab" in name], [], before)
 
-    def test_ranks_of_emulated_machines_share_only_within_one(self):
-        out, err = self.run_ranks(4, PROGRAM, algorithm="shared", report=1, ranks_per_machine=2)
-        self.assertIn("wrong 0", out)
-        self.assertIn("| mpi: several machines |", err)
-        self.assertIn("| shared memory |", err)  # of the halves
-
     def test_memory_that_cannot_be_had_is_said_once_and_the_library_runs(self):
         limited = ("bash", "-c", f"ulimit -f 7000; exec {PROGRAM}")  # KiB: the library needs less, shared memory of 4 ranks more
         out, err = self.run_ranks(4, *limited, algorithm="shared")
@@ -322,6 +316,48 @@ class Shared(DropInTest):
         self.run_ranks(2, "bash", "-c", script, algorithm="shared", status=137)
         self.assertLess(time.monotonic() - started, 60)
         self.assertEqual([name for name in os.listdir("/dev/shm") if "arlab" in name], [])
+
+
+class ByLevel(DropInTest):
+    """Ranks of several machines, for which one stands."""
+
+    def test_every_call_type_and_operation_is_that_of_the_library(self):
+        for ranks, each in ((4, 2), (5, 3), (3, 2)):  # machines alike, one with fewer ranks, one with a single rank
+            with self.subTest(ranks=ranks, each=each):
+                out, err = self.run_ranks(ranks, EVERY_CALL, algorithm="shared", ranks_per_machine=each)
+                self.assertRegex(out, r"calls \d+, wrong 0\n")
+                self.assertNotIn("arlab: ", err)
+
+    def test_the_report_says_what_went_by_level(self):
+        out, err = self.run_ranks(4, PROGRAM, algorithm="shared", report=1, ranks_per_machine=2)
+        self.assertIn("wrong 0", out)
+        self.assertIn("| by level |", err)
+        self.assertIn("| shared memory |", err)  # of the halves
+        self.assertIn("| mpi: another type or operation |", err)
+        _, err = self.run_ranks(4, EVERY_CALL, algorithm="shared", report=1, ranks_per_machine=2)
+        self.assertRegex(err, r"\| Bcast \|.*\| mpi: several machines \|")
+        _, err = self.run_ranks(3, PROGRAM, algorithm="shared", report=1, ranks_per_machine=1)
+        self.assertIn("| mpi: one rank per machine |", err)
+
+    def test_short_vectors_and_fast_networks_are_left_to_the_library(self):
+        out, err = self.run_ranks(4, PROGRAM, report=1, ranks_per_machine=2)
+        self.assertIn("wrong 0", out)
+        self.assertRegex(err, r"\| Allreduce \| 4 \| 80044 \|.*\| mpi: several machines \|")
+        _, err = self.run_ranks(4, EVERY_CALL, report=1, ranks_per_machine=2)
+        self.assertRegex(err, r"\| Allreduce \| 4 \| 320000 \|.*\| (mpi: a fast network|by level) \|")  # by the machine's load
+
+    def test_communicators_leave_nothing(self):
+        out, _ = self.run_ranks(4, EVERY_CALL, "100", algorithm="shared", ranks_per_machine=2)
+        found = re.search(r"left: 0 mappings, since half of 100: 0 descriptors, (-?\d+) KiB", out)
+        self.assertTrue(found, out)
+        self.assertLess(int(found[1]), 1024, out)
+
+    def test_memory_that_one_machine_lacks_is_said_once_and_the_library_runs(self):
+        limited = ("bash", "-c", f"ulimit -f 5000; exec {PROGRAM}")  # KiB: 6144 of 3 ranks, 2048 of the other one
+        out, err = self.run_ranks(4, *limited, algorithm="shared", ranks_per_machine=3)
+        self.assertIn("wrong 0", out)
+        self.assertEqual(err.count("arlab: "), 1, err)
+        self.assertIn("the ranks cannot share 6 MiB of address space: File too large; their collectives are the library's", err)
 
 
 class ProgramsOfOthers(DropInTest):

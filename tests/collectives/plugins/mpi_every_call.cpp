@@ -339,6 +339,19 @@ void check_all(MPI_Comm comm, bool large) {
     }
 }
 
+// Ranks in another order: where machines are emulated, neighbors are on different ones.
+void check_other_order(int rank) {
+  MPI_Comm mixed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank % 2, &mixed);
+  const Comm on(mixed);
+  for (const std::size_t count : {0, 1, 2, 3, 500, 3000, 20000, 200003})
+    for (const bool in_place : {false, true}) {
+      check_reductions(on, {MPI_DOUBLE, Kind::real64, "double"}, MPI_SUM, count, in_place);
+      check_reductions(on, {MPI_2INT, Kind::pair, "pair of int"}, MPI_MAXLOC, count, in_place);
+    }
+  MPI_Comm_free(&mixed);
+}
+
 // While a rank waits in a collective, its messages go on: the rank it waits for waits for them.
 void check_progress(const Comm& on) {
   std::vector<int> out(300000, on.rank), in(out.size());
@@ -414,8 +427,8 @@ int make_communicators(int count, int rank) {
   }
   const Held last = held();
   if (rank == 0)
-    std::printf("left: %ld mappings, since half of %d: %ld descriptors, %ld KiB\n", last.maps, count,
-                last.descriptors - half.descriptors, last.kib - half.kib);
+    std::printf("left: %ld mappings, since half of %d: %ld descriptors, %ld KiB\n", last.maps,
+                count, last.descriptors - half.descriptors, last.kib - half.kib);
   return last.maps == 0 && last.descriptors <= half.descriptors ? 0 : 1;
 }
 
@@ -437,6 +450,7 @@ int main(int argc, char** argv) {
   check_all(half, false);
   MPI_Comm_free(&half);
   check_all(MPI_COMM_SELF, false);
+  check_other_order(rank);
   check_progress(world);
   if (provided == MPI_THREAD_MULTIPLE) check_threads(world);
   long all = 0;

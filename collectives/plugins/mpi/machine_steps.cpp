@@ -1,0 +1,46 @@
+#include "collectives/plugins/mpi/machine_steps.hpp"
+
+#include <sched.h>
+
+#include "collectives/mpi/check.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+Rank rank_in(MPI_Comm comm) {
+  Rank rank = 0;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+Rank ranks_of(MPI_Comm comm) {
+  Rank ranks = 0;
+  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  return ranks;
+}
+
+// While a rank waits in shared memory, its other messages must go on: the rank that it waits for
+// may wait for them.
+void rest_with_progress(void*, unsigned) {
+  static thread_local unsigned rests = 0;
+  if (rests++ % 8 == 0) {
+    int found = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
+  sched_yield();
+}
+
+StepCollectives steps_in(const SharedMemory& memory, MPI_Comm comm, bool crowded) {
+  const StepWaiting waiting{crowded ? 8 : 2000, rest_with_progress};
+  const StepSizes sizes{crowded ? std::size_t{128} << 10 : std::size_t{32} << 10,
+                        crowded ? std::size_t{32} << 10 : std::size_t{8} << 10};
+  return {SharedSteps(memory.data(), rank_in(comm), ranks_of(comm), waiting), sizes};
+}
+
+}  // namespace
+
+MachineSteps::MachineSteps(MPI_Comm comm, bool crowded)
+    : memory(comm, SharedSteps::bytes_for(ranks_of(comm)), "their collectives are the library's"),
+      steps(steps_in(memory, comm, crowded)) {}
+
+}  // namespace arlab::collectives
