@@ -77,7 +77,7 @@ void play(std::vector<Player>& all, int rounds, std::size_t bytes) {
 void print_ratio(const Player& other, const Player& ours) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < other.ms.size(); ++i) ratios.push_back(other.ms[i] / ours.ms[i]);
-  const Interval interval = interval_of_median(ratios);
+  const MedianBounds interval = interval_of_median(ratios);
   std::printf(" %.2f | %.2f to %.2f |", median(ratios), interval.low, interval.high);
 }
 

@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
       if (a.switches + b.switches == 0) undisturbed.push_back(ratios.back());
     }
     if (rank == 0) {
-      const Interval interval = interval_of_median(ratios);
+      const MedianBounds interval = interval_of_median(ratios);
       std::printf("| %zu | %.2f | %.2f | %.3f | %.3f to %.3f | %.3f | %zu |\n", bytes, median(ours),
                   median(library), median(ratios), interval.low, interval.high, median(undisturbed),
                   undisturbed.size());

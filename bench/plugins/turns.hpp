@@ -36,12 +36,12 @@ inline double median(std::vector<double> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-struct Interval {
+struct MedianBounds {
   double low, high;
 };
 
 /// Of the median, at 95% or more: between the values whose ranks lie 0.98 sqrt(n) from the middle.
-inline Interval interval_of_median(std::vector<double> values) {
+inline MedianBounds interval_of_median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto n = static_cast<double>(values.size());
   const double off = 0.98 * std::sqrt(n);

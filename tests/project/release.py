@@ -53,8 +53,8 @@ class Files(unittest.TestCase):
             if folder in ("build", "results") or "consumer" in script.parts:
                 continue
             text = script.read_text(encoding="utf-8")
-            for base, name in re.findall(r"\$\{((?:PROJECT_|CMAKE_CURRENT_)?SOURCE_DIR|sourceDir|CMAKE_CURRENT_LIST_DIR)\}/([\w./-]+\.\w+)(?![\w/*$])", text, re.IGNORECASE):
-                here = ROOT if base in ("PROJECT_SOURCE_DIR", "sourceDir") else script.parent
+            for base, name in re.findall(r"\$\{((?:PROJECT_|CMAKE_CURRENT_)?SOURCE_DIR|sourceDir)\}/([\w./-]+\.\w+)(?![\w/*$])", text, re.IGNORECASE):
+                here = ROOT if base in ("PROJECT_SOURCE_DIR", "SOURCE_DIR", "sourceDir") else script.parent
                 named += 1
                 self.assertTrue((here / name).exists(), f"{script.relative_to(ROOT)} names {name}: is it in the repository?")
         self.assertGreater(named, 30)

@@ -180,7 +180,7 @@ class Fluid final : public Network,
     return {way.latency, rates_.rate_alone(way.links), envelope_, way.links};
   }
   std::vector<double> carried() const override {
-    return links_.spread({carried_.begin(), carried_.begin() + links_.count()});
+    return links_.spread({carried_.data(), carried_.data() + links_.count()});
   }
   std::optional<ClassNetwork> of_classes(const RankSymmetry* symmetry,
                                          const PeersOf& peers_of) override {
