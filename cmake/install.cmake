@@ -16,6 +16,7 @@ endforeach()
 if(TARGET arlab)
   install(CODE "
     execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-Dprograms=$<TARGET_FILE_DIR:arlab>\"
+                            \"-Demulator=${CMAKE_CROSSCOMPILING_EMULATOR}\"
                             \"-Dshare=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\"
                             -P \"${PROJECT_SOURCE_DIR}/cmake/manuals.cmake\" COMMAND_ERROR_IS_FATAL ANY)
   " COMPONENT program)

@@ -1,8 +1,8 @@
-# cmake -D programs=FOLDER -D share=PREFIX/share -P manuals.cmake, when the programs in the folder are installed: writes their manual
-# pages and completions of shells.
+# cmake -D programs=FOLDER -D share=PREFIX/share [-D emulator=PROGRAM] -P manuals.cmake, when the programs in the folder are installed:
+# writes their manual pages and completions of shells. The emulator runs programs for another processor.
 cmake_minimum_required(VERSION 3.25)
 file(MAKE_DIRECTORY ${share}/man/man1 ${share}/bash-completion/completions ${share}/zsh/site-functions ${share}/fish/vendor_completions.d)
-set(arlab ${programs}/arlab)
+set(arlab ${emulator} ${programs}/arlab)
 foreach(completion bash:bash-completion/completions/arlab zsh:zsh/site-functions/_arlab fish:fish/vendor_completions.d/arlab.fish)
   string(REPLACE ":" ";" completion ${completion})
   list(POP_FRONT completion shell file)
@@ -11,7 +11,7 @@ endforeach()
 
 # The page of a program that has no commands, or is more than its commands: what its --help prints.
 function(write_manual_of_help program)
-  execute_process(COMMAND ${programs}/${program} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${emulator} ${programs}/${program} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "^([^\n]*)\n+Usage:[^\n]*\n+(.*)" help "${help}")
   set(help "${CMAKE_MATCH_2}")
   string(REGEX REPLACE "^[A-Z][A-Za-z ]*: |\\.$" "" about "${CMAKE_MATCH_1}")
