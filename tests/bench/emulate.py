@@ -6,6 +6,7 @@ Skipped with the reason where this machine allows no network namespaces.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -99,10 +100,10 @@ class Emulate(program.ProgramTest):
     def test_hosts_may_have_several_processes(self):
         self.addCleanup(self.emulate, "down")
         self.emulate("up", "--hosts", 2, "--rate", "20mbit")
-        script = "echo $OMPI_COMM_WORLD_RANK on $(hostname), "
+        script = "echo $OMPI_COMM_WORLD_RANK on $(hostname)"
         for words, hosts in ((("--per-host", 2), "0011"), (("--per-host", 2, "--round-robin"), "0101"), (("--per-host", 2, "-n", 3), "001")):
             out, _ = self.emulate("run", *words, "sh", "-c", script)
-            self.assertEqual("".join(line.split("on host")[1][0] for line in sorted(out.split(", ")) if "on host" in line), hosts, out)
+            self.assertEqual("".join(host for _, host in sorted(re.findall(r"(\d+) on host(\d)", out))), hosts, out)
         for words, message in ((("--per-host", 0), "--per-host is 0: give 1 to 64"), (("--per-host", 2, "-n", 5), "-n is 5: give 1 to 4, 2 ranks per host")):
             _, err = self.emulate("run", *words, "true", code=2)
             self.assertIn(f"error: {message}", err)
