@@ -37,18 +37,6 @@ int ranks_per_emulated_machine() {
   return static_cast<int>(ranks);
 }
 
-Rank rank_in(MPI_Comm comm) {
-  Rank rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-Rank ranks_of(MPI_Comm comm) {
-  Rank ranks = 0;
-  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  return ranks;
-}
-
 // Of the job's ranks on this machine, those that are emulated to be on the same.
 void split_emulated(MPI_Comm& machine) {
   const int each = ranks_per_emulated_machine();

@@ -54,9 +54,7 @@ double most_of(double value, MPI_Comm comm) {
 // Around the ranks, each of which is on a machine of its own; after a first one, for which
 // connections are made.
 double seconds_of_message(MPI_Comm ranks) {
-  int me = 0, all = 1;
-  check_mpi(MPI_Comm_rank(ranks, &me), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(ranks, &all), "MPI_Comm_size");
+  const Rank me = rank_in(ranks), all = ranks_of(ranks);
   std::vector<std::byte> out(kProbe), in(kProbe);
   double start = 0;
   for (const int bytes : {1, kProbe}) {
@@ -80,8 +78,7 @@ const char* why_not_by_level(const Groups& machines) {
 bool Levels::open() {
   if (was_opened_) return within_.has_value();
   was_opened_ = true;
-  Rank me = 0;
-  check_mpi(MPI_Comm_rank(comm_, &me), "MPI_Comm_rank");
+  const Rank me = rank_in(comm_);
   const Rank machine = machines_.group_of(me), place = machines_.place_of(me);
   if (!share_within(machine, me)) return false;
   most_slices_ = least_ranks(machines_);

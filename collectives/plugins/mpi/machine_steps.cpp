@@ -7,18 +7,6 @@
 namespace arlab::collectives {
 namespace {
 
-Rank rank_in(MPI_Comm comm) {
-  Rank rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-Rank ranks_of(MPI_Comm comm) {
-  Rank ranks = 0;
-  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  return ranks;
-}
-
 // While a rank waits in shared memory, its other messages must go on: the rank that it waits for
 // may wait for them.
 void rest_with_progress(void*, unsigned) {

@@ -4,29 +4,19 @@
 
 #include <algorithm>
 #include <functional>
-#include <new>
 #include <numeric>
 #include <thread>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/zero_pages.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
 
 namespace {
 
-struct Aligned {
-  explicit Aligned(std::size_t bytes)
-      : data(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{4096}))) {
-    std::fill_n(data, bytes, std::byte{});
-  }
-  ~Aligned() { ::operator delete (data, std::align_val_t{4096}); }
-  Aligned(const Aligned&) = delete;
-  std::byte* data;
-};
-
 void on_threads(Rank ranks, const std::function<void(StepCollectives&, Rank)>& body) {
-  const Aligned memory(SharedSteps::bytes_for(ranks));
+  const ZeroPages memory(SharedSteps::bytes_for(ranks));
   const StepWaiting waiting{8, [](void*, unsigned) { std::this_thread::yield(); }};
   std::vector<std::jthread> threads;
   for (Rank me = 0; me < ranks; ++me)

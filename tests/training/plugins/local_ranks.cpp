@@ -1,11 +1,11 @@
 // The ranks of a process group without MPI: processes of one machine, here threads.
 #include <functional>
 #include <memory>
-#include <new>
 #include <thread>
 
 #include "collectives/shm/local_communicator.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/zero_pages.hpp"
 #include "training/plugins/torch/ranks/group_ranks.hpp"
 
 using namespace arlab;
@@ -13,16 +13,6 @@ using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
-
-struct ZeroPages {
-  explicit ZeroPages(std::size_t bytes)
-      : data(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{4096}))) {
-    std::fill_n(data, bytes, std::byte{});
-  }
-  ~ZeroPages() { ::operator delete (data, std::align_val_t{4096}); }
-  ZeroPages(const ZeroPages&) = delete;
-  std::byte* data;
-};
 
 void on_local_ranks(Rank ranks, const char* rules,
                     const std::function<void(GroupRanks&, Rank)>& body) {

@@ -5,12 +5,12 @@
 #include <barrier>
 #include <cmath>
 #include <functional>
-#include <new>
 #include <thread>
 
 #include "collectives/patience.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/zero_pages.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -18,21 +18,11 @@ using namespace arlab::training;
 
 namespace {
 
-struct Aligned {
-  explicit Aligned(std::size_t bytes)
-      : data(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{4096}))) {
-    std::fill_n(data, bytes, std::byte{});
-  }
-  ~Aligned() { ::operator delete (data, std::align_val_t{4096}); }
-  Aligned(const Aligned&) = delete;
-  std::byte* data;
-};
-
 void yield(void*, unsigned) { std::this_thread::yield(); }
 
 void on_sharing_threads(Rank ranks, const std::function<void(SharedGroup&, Rank)>& body,
                         StepWaiting waiting = {8, yield}) {
-  const Aligned memory(SharedSteps::bytes_for(ranks));
+  const ZeroPages memory(SharedSteps::bytes_for(ranks));
   std::vector<std::jthread> threads;
   for (Rank me = 0; me < ranks; ++me)
     threads.emplace_back([&, me] {
@@ -182,7 +172,7 @@ TEST_CASE("an allreduce that has begun is finished by the next call") {
 }
 
 TEST_CASE("a rank that would have to wait for room does not begin an allreduce") {
-  const Aligned memory(SharedSteps::bytes_for(2));
+  const ZeroPages memory(SharedSteps::bytes_for(2));
   StepCollectives ahead({memory.data, 0, 2, {8, yield}}, {});
   std::vector<float> x(100);
   for (std::size_t step = 0; step < SharedSteps::kSlots; ++step)
