@@ -47,6 +47,7 @@ class Searcher {
       found_.rounds += tests_.rounds;
       for (OfPairs& one : all) judge(one, suspects);
     }
+    forget_chance();
     found_.verdict = !found_.findings.empty() ? Verdict::slow
                      : found_[Quantity::latency].is_noisy || found_[Quantity::bandwidth].is_noisy
                          ? Verdict::noisy
@@ -104,6 +105,16 @@ class Searcher {
                                  .times = score.times,
                                  .z = score.z});
     }
+  }
+
+  // Where all else is too noisy to tell, the one quantity that is not is steady by chance.
+  void forget_chance() {
+    Count measured = 0, noisy = 0;
+    for (const Quantity quantity : kQuantities) {
+      measured += found_[quantity].is_measured ? 1 : 0;
+      noisy += found_[quantity].is_noisy ? 1 : 0;
+    }
+    if (noisy > 1 && noisy + 1 == measured) found_.findings.clear();
   }
 
   OfPairs compare(Quantity quantity) {

@@ -263,6 +263,19 @@ TEST_CASE("hunt: with much noise nothing is named, and it is said") {
   }
 }
 
+TEST_CASE("hunt: what one quantity says, where all others are too noisy, is chance") {
+  const Cluster noisy{.ranks = 4, .noise = 0.4, .alone = {{3, 2.7}}},
+      calm{.ranks = 4, .noise = 0.01, .alone = {{3, 2.7}}};
+  Probe probe = noisy.probe();
+  probe.copy = calm.probe().copy;
+  const Search search = hunt::search(probe);
+  REQUIRE_FALSE(search[Quantity::copy].is_noisy);
+  REQUIRE(search[Quantity::bandwidth].is_noisy);
+  CHECK(search.findings.empty());
+  CHECK(search.verdict == Verdict::noisy);
+  CHECK(calm.found().verdict == Verdict::slow);
+}
+
 TEST_CASE("hunt: three ranks are too few, and one has no pairs") {
   for (const Rank n : {1, 2, 3}) {
     const Search search = Cluster{.ranks = n, .sends = {{0, 3}}, .alone = {{0, 3}}}.found();
