@@ -4,9 +4,9 @@ Python package arlab.
 
     compare_real.py build/release/bench/arlab [--ranks 2,4] [--rates 100mbit,1gbit] [--buckets 1,2,5,10,25] [--steps 24] [--turns 3]
 
-For each rate it calibrates the cluster on 3 hosts. Then, in turns, a script of DistributedDataParallel runs on real ranks over Gloo; in
-virtual time as one process; and in virtual time with as many processes. All run with the priority of emulate. The script says the
-median of its steps, by its own clock.
+For each rate it calibrates the cluster on 3 hosts. Then, in turns, a script of DistributedDataParallel runs on real ranks over the
+backend arlab, whose rings are the simulated ones, or with --backend gloo; in virtual time as one process; and in virtual time with as
+many processes. All run with the priority of emulate. The script says the median of its steps, by its own clock.
 """
 import argparse
 import os
@@ -22,12 +22,14 @@ DEPTH, WIDTH, BATCH = 32, 416, 64  # 5.5 million parameters in tensors of 0.7 MB
 TIE = 0.02  # steps this alike have no order
 
 
-def train(steps, bucket):
+def train(steps, bucket, backend):
     """The script: prints the median step in seconds on rank 0."""
     import torch
+    if backend == "arlab":
+        import arlab.torch  # which registers it
     for name, other in (("RANK", "OMPI_COMM_WORLD_RANK"), ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE")):
         os.environ.setdefault(name, os.environ.get(other, ""))
-    torch.distributed.init_process_group("gloo")
+    torch.distributed.init_process_group(backend)
     torch.manual_seed(1)
     layers = [layer for _ in range(DEPTH) for layer in (torch.nn.Linear(WIDTH, WIDTH), torch.nn.ReLU())]
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=bucket)
@@ -56,7 +58,8 @@ def median_of(text):
 
 
 def script(options, bucket, virtual):
-    return [sys.executable, "-B", *(["-m", "arlab.virtual"] if virtual else []), __file__, "--train", bucket, "--steps", options.steps]
+    return [sys.executable, "-B", *(["-m", "arlab.virtual"] if virtual else []), __file__, "--train", bucket, "--steps", options.steps,
+            "--backend", options.backend]
 
 
 def variables(settings):
@@ -66,7 +69,7 @@ def variables(settings):
 
 
 def real(options, ranks, bucket):
-    ours = variables({"MASTER_ADDR": "10.231.0.1", "MASTER_PORT": "29631", "GLOO_SOCKET_IFNAME": "data"})
+    ours = variables({"ARLAB_ALGORITHM": "ring", "MASTER_ADDR": "10.231.0.1", "MASTER_PORT": "29631", "GLOO_SOCKET_IFNAME": "data"})
     return median_of(emulate("run", "-n", ranks, *ours, *script(options, bucket, False)))
 
 
@@ -113,11 +116,12 @@ def main():
     parser.add_argument("--buckets", default="1,2,5,10,25")
     parser.add_argument("--steps", type=int, default=24)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--backend", choices=("arlab", "gloo"), default="arlab", help="of the real ranks")
     parser.add_argument("--machine", help="a machine file, instead of a calibration; of one rate")
     parser.add_argument("--train", type=int, help=argparse.SUPPRESS)
     o = parser.parse_args()
     if o.train:
-        return train(o.steps, o.train)
+        return train(o.steps, o.train, o.backend)
     if not o.arlab and not o.machine:
         parser.error("give the program arlab, as build/release/bench/arlab")
     o.buckets = [int(bucket) for bucket in o.buckets.split(",")]
