@@ -21,6 +21,7 @@
 #include "bench/options/words/parse.hpp"
 #include "bench/options/words/words.hpp"
 #include "bench/perf/perf.hpp"
+#include "bench/prepare_process.hpp"
 #include "bench/results/version.hpp"
 #include "bench/text/config_file.hpp"
 #include "bench/text/progress.hpp"

@@ -132,7 +132,6 @@ set(ARLAB_UNITS
   "bench/(commands(/parts)?|training/train(/options)?)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/parts/halving.cpp
-  bench/config/process.cpp
   bench/training/train/refused_memory.cpp
   bench/validation/calibrated/gpu_nodes.cpp
   bench/validation/calibrated/messages.cpp

@@ -1,4 +1,4 @@
-// What the program settles about its process before it does anything.
+// What the program may do as a process, and how it ends.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,6 @@ namespace arlab::bench {
 
 inline constexpr std::string_view kOutOfMemory =
     "out of memory: use fewer ranks or smaller sizes; --dry-run prints what a sweep needs";
-
-/// Opens standard files that are closed, so that a result file cannot take their place and receive
-/// tables. Reading stdin and writing stdout then fail, and messages are lost. A file
-/// that reaches its size limit becomes a failed write instead of a signal, and memory that ends
-/// where nothing can be thrown ends the process with a message and status 3.
-void prepare_process();
 
 /// Why this program cannot start others, and what to do; empty if it can.
 std::string_view no_processes_reason();

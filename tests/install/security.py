@@ -71,6 +71,11 @@ class Libraries(unittest.TestCase):
         for path in paths:
             self.assertEqual([folder for folder in searched(path) if folder.startswith(str(BUILD))], [], path)
 
+    def test_libraries_fit_into_shared_modules(self):
+        """Linkers from binutils 2.41 on make no shared module of what runs before libraries are initialized."""
+        for path in BUILD.rglob("libarlab*.a"):
+            self.assertNotIn(".preinit_array", readelf(path, "-S"), path)
+
     def test_none_is_loaded_from_the_current_folder(self):
         """As the loader sees it: it asks for no library there."""
         place = SCRATCH / "elsewhere"
