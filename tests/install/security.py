@@ -72,7 +72,7 @@ class Libraries(unittest.TestCase):
             self.assertEqual([folder for folder in searched(path) if folder.startswith(str(BUILD))], [], path)
 
     def test_libraries_fit_into_shared_modules(self):
-        """Linkers from binutils 2.41 on make no shared module of what runs before libraries are initialized."""
+        """The linker of Ubuntu 24.04 makes no shared module of what runs before libraries are initialized."""
         for path in BUILD.rglob("libarlab*.a"):
             self.assertNotIn(".preinit_array", readelf(path, "-S"), path)
 
