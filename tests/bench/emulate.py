@@ -109,6 +109,34 @@ class Emulate(program.ProgramTest):
             self.assertIn(f"error: {message}", err)
 
     @unittest.skipIf(lacking(), lacking())
+    def test_a_host_may_be_slow_and_lose_packets(self):
+        self.addCleanup(self.emulate, "down")
+        self.emulate("up", "--hosts", 2, "--rate", "40mbit")
+
+        def time_of_a_ring():
+            self.emulate("run", *self.command("run", "ring", "-s", "256K", "--runs", "3", "--json", "a.jsonl"))
+            return next(json.loads(line)["time_us"]["median"] for line in self.read("a.jsonl").splitlines() if '"algorithm":"ring"' in line)
+
+        def rules():
+            return subprocess.run(["ip", "netns", "exec", f"{NAME}-switches", "nft", "list", "ruleset"], capture_output=True, text=True, check=True).stdout
+
+        usual = time_of_a_ring()
+        self.emulate("slow", 1, "--rate", "10mbit")
+        slowed = time_of_a_ring()
+        self.assertGreater(slowed, 2.5 * usual)
+        if shutil.which("nft"):
+            self.emulate("slow", 1, "--loss", 2)
+            self.assertRegex(rules(), r'iifname "data1" numgen random mod 10000 < 200 drop')
+        self.emulate("mend", 1)
+        self.assertLess(time_of_a_ring(), slowed / 2)
+        if shutil.which("nft"):
+            self.assertNotIn("drop", rules())
+        for words, message in (((1,), "give --rate or --loss"), ((1, "--loss", 0), "--loss is 0: give 0.01 to 50 percent"),
+                               ((2, "--loss", 1), "host 2 does not exist"), ((1, "--rate", "9"), "--rate is '9'")):
+            _, err = self.emulate("slow", *words, code=2)
+            self.assertIn(f"error: {message}", err)
+
+    @unittest.skipIf(lacking(), lacking())
     def test_nothing_is_left_of_a_cluster_that_could_not_be_made(self):
         tools = self.folder / "tools"
         tools.mkdir()
