@@ -83,6 +83,7 @@ hunt::Probe device_probe(Executor& executor, Bytes bytes) {
   probe.round_trips = [pairs](std::span<const hunt::Pair> all, Bytes size) {
     return pairs->timer().round_trips(all, size);
   };
+  probe.trips = [pairs] { return pairs->timer().trips(); };
   probe.copy = [pairs] { return pairs->alone([&](DeviceStream& stream) { pairs->copy(stream); }); };
   probe.add = [pairs] { return pairs->alone([&](DeviceStream& stream) { pairs->add(stream); }); };
   return probe;

@@ -16,7 +16,7 @@ hunt::Place place_named(std::string_view text) {
 hunt::Quantity quantity_named(std::string_view text) {
   for (const hunt::Quantity quantity : hunt::kQuantities)
     if (text == name(quantity)) return quantity;
-  return hunt::Quantity::bandwidth;
+  return hunt::Quantity::loss;
 }
 
 // A file may have been edited, so the ranks need not have hosts.
@@ -50,9 +50,11 @@ std::string_view name(hunt::Quantity quantity) {
     case hunt::Quantity::latency:
       return "latency";
     case hunt::Quantity::bandwidth:
+      return "bandwidth";
+    case hunt::Quantity::loss:
       break;
   }
-  return "bandwidth";
+  return "loss";
 }
 
 std::string_view name(hunt::Verdict verdict) {

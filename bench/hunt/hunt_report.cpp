@@ -45,7 +45,7 @@ std::string outcome_table(const Hunted& hunted, const Search& found) {
 }
 
 std::string direction_text(const Finding& f) {
-  if (!hunt::is_of_pairs(f.quantity) || f.quantity == Quantity::latency) return "";
+  if (f.quantity != Quantity::bandwidth) return "";
   return f.sends && f.receives ? "both" : f.sends ? "sends" : "receives";
 }
 
@@ -60,6 +60,11 @@ std::string finding_table(const Hunted& hunted, const Search& found) {
 
 std::string next_step(const Finding& f, const Hunted& hunted) {
   const std::string who = place_text(f, hunted.hosts);
+  if (f.quantity == Quantity::loss)
+    return fmt::format(
+        "{}: some short messages come 0.1 s late or more, as after lost packets: `ip -s link` and "
+        "`ethtool -S` count errors and drops of its NIC; check its cable and switch port.",
+        who);
   switch (f.place) {
     case Place::rank:
       return fmt::format(

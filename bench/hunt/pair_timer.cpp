@@ -16,7 +16,7 @@ constexpr Bytes kAnswer = 8;
 }  // namespace
 
 PairTimer::PairTimer(collectives::Communicator& communicator, MessageEnds ends)
-    : communicator_(communicator), ends_(std::move(ends)) {}
+    : communicator_(communicator), ends_(std::move(ends)), trips_(index(communicator.ranks())) {}
 
 std::vector<double> PairTimer::round_trips(std::span<const hunt::Pair> pairs, Bytes bytes) {
   const int repetitions = bytes <= kLeastRoom ? 21 : 4;  // the first opens the connection
@@ -49,7 +49,36 @@ double PairTimer::first_end(Rank peer, Bytes bytes, int repetitions) {
     ends_.receive(peer, kAnswer);
     if (k > 0) times.push_back(1e6 * (now() - start));
   }
-  return median_of(std::move(times));
+  const double usual = median_of(times);
+  if (bytes <= kLeastRoom) note_trips(peer, times, usual);
+  return usual;
+}
+
+void PairTimer::note_trips(Rank peer, const std::vector<double>& times, double usual) {
+  for (const Rank end : {communicator_.rank(), peer}) {
+    hunt::Trips& trips = trips_[index(end)];
+    trips.all += static_cast<Count>(times.size());
+    for (const double t : times)
+      if (t > usual + hunt::kLateUs) {
+        ++trips.late;
+        trips.late_us += t;
+      }
+  }
+}
+
+std::vector<hunt::Trips> PairTimer::trips() {
+  std::string text(trips_.size() * sizeof(hunt::Trips), '\0');
+  std::memcpy(text.data(), trips_.data(), text.size());
+  std::vector<hunt::Trips> all(trips_.size()), one(trips_.size());
+  for (const std::string& theirs : collectives::share_all(communicator_, text)) {
+    std::memcpy(one.data(), theirs.data(), text.size());
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      all[r].all += one[r].all;
+      all[r].late += one[r].late;
+      all[r].late_us += one[r].late_us;
+    }
+  }
+  return all;
 }
 
 void PairTimer::second_end(Rank peer, Bytes bytes, int repetitions) {

@@ -30,15 +30,19 @@ class PairTimer {
   /// Returns the least of a few times that each rank takes, by rank: what else runs on a machine
   /// only adds to it. `once` returns microseconds.
   std::vector<double> least_alone(const std::function<double()>& once);
+  /// As hunt::Probe::trips; all ranks call it together.
+  std::vector<hunt::Trips> trips();
 
  private:
   double now() { return communicator_.clock().now(); }
   double first_end(Rank peer, Bytes bytes, int repetitions);
+  void note_trips(Rank peer, const std::vector<double>& times, double usual);
   void second_end(Rank peer, Bytes bytes, int repetitions);
   std::vector<double> by_rank(double mine);
 
   collectives::Communicator& communicator_;
   MessageEnds ends_;
+  std::vector<hunt::Trips> trips_;  // that this rank timed, by rank
 };
 
 /// Returns the machine of each rank; empty if all share one.

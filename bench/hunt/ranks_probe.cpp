@@ -76,6 +76,7 @@ hunt::Probe ranks_probe(Communicator& communicator, Bytes bytes) {
   probe.round_trips = [pairs](std::span<const hunt::Pair> all, Bytes size) {
     return pairs->timer().round_trips(all, size);
   };
+  probe.trips = [pairs] { return pairs->timer().trips(); };
   probe.copy = [pairs] {
     return pairs->alone([](std::byte* into, const std::byte* from) {
       std::memcpy(into, from, index(kAloneBytes));

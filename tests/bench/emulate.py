@@ -136,6 +136,15 @@ class Emulate(program.ProgramTest):
             _, err = self.emulate("slow", *words, code=2)
             self.assertIn(f"error: {message}", err)
 
+    @unittest.skipIf(lacking() or not shutil.which("nft"), lacking() or "the program nft was not found")
+    def test_a_host_that_loses_packets_is_found(self):
+        self.addCleanup(self.emulate, "down")
+        self.emulate("up", "--hosts", 4, "--rate", "200mbit")
+        self.emulate("slow", 2, "--loss", 5)
+        self.emulate("run", *self.command("hunt", "--json", "a.jsonl"), code=1)
+        [record] = [json.loads(line) for line in self.read("a.jsonl").splitlines() if '"kind":"hunt"' in line]
+        self.assertEqual([(f["what"], f["ranks"]) for f in record["findings"] if f["by"] == "loss"], [("port", [2])])
+
     @unittest.skipIf(lacking(), lacking())
     def test_nothing_is_left_of_a_cluster_that_could_not_be_made(self):
         tools = self.folder / "tools"

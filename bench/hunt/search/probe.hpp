@@ -24,6 +24,14 @@ struct Pair {
 /// Of the largest message between hosts.
 inline constexpr Bytes kMostBytes = Bytes{4} << 20;
 
+/// Short round trips of a rank with all others. Late ones took kLateUs longer than usual: TCP sends
+/// what was lost again after 0.2 s, if nothing follows it.
+struct Trips {
+  Count all = 0, late = 0;
+  double late_us = 0;  ///< what the late ones took together
+};
+inline constexpr double kLateUs = 1e5;
+
 struct Probe {
   Rank ranks = 1;
   Bytes most_bytes = kMostBytes;  ///< of a message
@@ -36,6 +44,8 @@ struct Probe {
   std::function<std::vector<double>(std::span<const Pair>, Bytes bytes)> round_trips = {};
   /// Returns the microseconds that each rank takes to copy memory, and to add, by itself.
   std::function<std::vector<double>()> copy = {}, add = {};
+  /// Returns the short round trips since the start, by rank; each counts for both of its ends.
+  std::function<std::vector<Trips>()> trips = {};
 
   /// Pairs of one class are compared with one another.
   int class_of(Rank a, Rank b) const {

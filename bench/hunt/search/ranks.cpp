@@ -59,6 +59,7 @@ double least_factor(Quantity quantity) {
     case Quantity::latency:
       return 1.25;
     case Quantity::bandwidth:
+    case Quantity::loss:
       break;
   }
   return 1.05;
@@ -91,6 +92,18 @@ std::vector<RankScore> scores_of(std::span<const DirectedTime> relative, Rank ra
     all[r].is_suspect &=
         static_cast<double>(slow[r]) >= kMostPartners * static_cast<double>(partners[r]);
   return all;
+}
+
+bool is_more_than_chance(Count late, Count all, Rank ranks) {
+  constexpr Count kFewest = 5;
+  constexpr double kMostChance = 0.001;  // of any of the ranks
+  const double share = static_cast<double>(late) / static_cast<double>(std::max<Count>(all, 1)),
+               usual = 2.0 / static_cast<double>(ranks);
+  if (late < kFewest || share <= usual) return false;
+  // Chernoff, Ann. Math. Stat. 23, 1952: an upper bound of the binomial tail.
+  const double others = share < 1 ? (1 - share) * std::log((1 - share) / (1 - usual)) : 0;
+  const double exponent = share * std::log(share / usual) + others;
+  return std::exp(-static_cast<double>(all) * exponent) * static_cast<double>(ranks) < kMostChance;
 }
 
 std::vector<RankScore> scores_alone(std::span<const std::vector<double>> times, Quantity quantity) {

@@ -48,6 +48,7 @@ class Searcher {
       for (OfPairs& one : all) judge(one, suspects);
     }
     forget_chance();
+    judge_losses();
     found_.verdict = !found_.findings.empty() ? Verdict::slow
                      : found_[Quantity::latency].is_noisy || found_[Quantity::bandwidth].is_noisy
                          ? Verdict::noisy
@@ -115,6 +116,24 @@ class Searcher {
       noisy += found_[quantity].is_noisy ? 1 : 0;
     }
     if (noisy > 1 && noisy + 1 == measured) found_.findings.clear();
+  }
+
+  void judge_losses() {
+    if (!probe_.trips) return;
+    const std::vector<Trips> trips = probe_.trips();
+    Count late = 0;
+    for (const Trips& t : trips) late += t.late;
+    late /= 2;  // each has two ends
+    for (std::size_t r = 0; r < trips.size(); ++r) {
+      const Trips& t = trips[r];
+      if (!is_more_than_chance(t.late, late, probe_.ranks)) continue;
+      const double usual_us =
+          2 * found_[Quantity::latency].usual_us * static_cast<double>(std::max<Count>(t.all, 1));
+      found_.findings.push_back({.place = Place::port,
+                                 .quantity = Quantity::loss,
+                                 .ranks = {static_cast<Rank>(r)},
+                                 .times = 1 + t.late_us / std::max(usual_us, 1e-9)});
+    }
   }
 
   OfPairs compare(Quantity quantity) {

@@ -10,10 +10,10 @@
 
 namespace arlab::hunt {
 
-enum class Quantity : std::uint8_t { copy, addition, latency, bandwidth };
+/// Losses are counted, not measured: of what is found only.
+enum class Quantity : std::uint8_t { copy, addition, latency, bandwidth, loss };
 inline constexpr Quantity kQuantities[] = {Quantity::copy, Quantity::addition, Quantity::latency,
                                            Quantity::bandwidth};
-inline bool is_of_pairs(Quantity quantity) { return quantity >= Quantity::latency; }
 
 /// One pair, in each pass, in microseconds: half the round trip of small messages, and what the
 /// large message takes longer than that, in both directions.

@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "algorithms/base/random.hpp"
 #include "algorithms/problem.hpp"
+#include "bench/hunt/search/ranks.hpp"
 #include "bench/hunt/search/rounds.hpp"
 #include "tests/bench/hunt/synthetic.hpp"
 #include "tests/support/catch.hpp"
@@ -274,6 +276,49 @@ TEST_CASE("hunt: what one quantity says, where all others are too noisy, is chan
   CHECK(search.findings.empty());
   CHECK(search.verdict == Verdict::noisy);
   CHECK(calm.found().verdict == Verdict::slow);
+}
+
+TEST_CASE("hunt: a rank whose messages are late again and again loses packets, and no other") {
+  const Cluster cluster{.ranks = 8, .noise = 0.03};
+  Probe probe = cluster.probe();
+  std::vector<Trips> trips(8, {.all = 400, .late = 2, .late_us = 4e5});
+  trips[3] = {.all = 400, .late = 14, .late_us = 2.8e6};
+  probe.trips = [&] { return trips; };
+  Search search = hunt::search(probe);
+  REQUIRE(search.findings.size() == 1);
+  CHECK(search.verdict == Verdict::slow);
+  CHECK(search.findings[0].place == Place::port);
+  CHECK(search.findings[0].quantity == Quantity::loss);
+  CHECK(search.findings[0].ranks == std::vector<Rank>{3});
+  // 2.8 s more than 400 round trips of twice the latency.
+  CHECK(search.findings[0].times ==
+        Approx(1 + 2.8e6 / (400 * 2 * search[Quantity::latency].usual_us)));
+  trips[3].late = 4;  // as chance has it
+  CHECK(hunt::search(probe).verdict == Verdict::quiet);
+}
+
+TEST_CASE("hunt: what chance gives to one of the ranks names none") {
+  CHECK_FALSE(is_more_than_chance(0, 0, 8));
+  CHECK_FALSE(is_more_than_chance(4, 4, 1024));  // too few
+  CHECK(is_more_than_chance(7, 7, 8));
+  CHECK_FALSE(is_more_than_chance(5, 5, 4));  // half of all pairs have a rank
+  CHECK(is_more_than_chance(40, 40, 4));
+  CHECK_FALSE(is_more_than_chance(30, 100, 8));
+  CHECK(is_more_than_chance(60, 100, 8));
+  // Late round trips anywhere: below one alarm in 1000.
+  int alarms = 0;
+  const Random random(7);
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    std::vector<Count> late(8);
+    for (std::uint64_t k = 0; k < 30; ++k) {
+      const std::uint64_t draw = random(30 * seed + k);
+      const std::size_t from = draw % 8, to = (from + 1 + draw / 8 % 7) % 8;
+      ++late[from];
+      ++late[to];
+    }
+    for (const Count count : late) alarms += is_more_than_chance(count, 30, 8) ? 1 : 0;
+  }
+  CHECK(alarms <= 1);
 }
 
 TEST_CASE("hunt: three ranks are too few, and one has no pairs") {
