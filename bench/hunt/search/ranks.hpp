@@ -31,9 +31,9 @@ std::vector<RankScore> scores_of(std::span<const DirectedTime> relative, Rank ra
                                  Quantity quantity, Side side);
 
 /// The same of what ranks measure alone: times[pass][rank].
+std::vector<RankScore> scores_alone(std::span<const std::vector<double>> times, Quantity quantity);
+
 /// Whether `late` of `all` late round trips are more of a rank than chance gives any of the ranks.
 bool is_more_than_chance(Count late, Count all, Rank ranks);
-
-std::vector<RankScore> scores_alone(std::span<const std::vector<double>> times, Quantity quantity);
 
 }  // namespace arlab::hunt
