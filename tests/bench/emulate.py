@@ -113,8 +113,8 @@ class Emulate(program.ProgramTest):
         self.addCleanup(self.emulate, "down")
         self.emulate("up", "--hosts", 2, "--rate", "40mbit")
 
-        def time_of_a_ring():
-            self.emulate("run", *self.command("run", "ring", "-s", "256K", "--runs", "3", "--json", "a.jsonl"))
+        def time_of_a_ring(size="256K"):
+            self.emulate("run", *self.command("run", "ring", "-s", size, "--runs", "3", "--json", "a.jsonl"))
             return next(json.loads(line)["time_us"]["median"] for line in self.read("a.jsonl").splitlines() if '"algorithm":"ring"' in line)
 
         def rules():
@@ -127,12 +127,16 @@ class Emulate(program.ProgramTest):
         if shutil.which("nft"):
             self.emulate("slow", 1, "--loss", 2)
             self.assertRegex(rules(), r'iifname "data1" numgen random mod 10000 < 200 drop')
+        if shutil.which("c++"):
+            self.emulate("slow", 1, "--delay", "10ms")
+            self.assertGreater(time_of_a_ring("8"), 19_000)  # us: two rounds of messages
         self.emulate("mend", 1)
         self.assertLess(time_of_a_ring(), slowed / 2)
         if shutil.which("nft"):
             self.assertNotIn("drop", rules())
-        for words, message in (((1,), "give --rate or --loss"), ((1, "--loss", 0), "--loss is 0: give 0.01 to 50 percent"),
-                               ((2, "--loss", 1), "host 2 does not exist"), ((1, "--rate", "9"), "--rate is '9'")):
+        for words, message in (((1,), "give --rate, --loss, or --delay"), ((1, "--loss", 0), "--loss is 0: give 0.01 to 50 percent"),
+                               ((2, "--loss", 1), "host 2 does not exist"), ((1, "--rate", "9"), "--rate is '9'"),
+                               ((1, "--delay", "5"), "--delay is '5'")):
             _, err = self.emulate("slow", *words, code=2)
             self.assertIn(f"error: {message}", err)
 
