@@ -33,6 +33,11 @@ function(arlab_sanitize target)
     if(ARLAB_UNITY AND ARLAB_SANITIZE MATCHES "address.*undefined")
       target_compile_options(${target} PUBLIC -fno-sanitize=alignment,null,object-size,pointer-overflow,vptr)
     endif()
+    # This g++, Ubuntu 24.04's, puts registers of 64 bytes at odd places of the stack that it keeps to find uses after return (bug 110027).
+    if(ARLAB_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
+       AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13.3)
+      target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:--param=asan-use-after-return=0>)
+    endif()
     target_link_options(${target} PUBLIC -fsanitize=${ARLAB_SANITIZE})
     get_target_property(type ${target} TYPE)
     if(ARLAB_SANITIZE MATCHES "address" AND type STREQUAL "EXECUTABLE")
