@@ -33,9 +33,9 @@ function(arlab_sanitize target)
     if(ARLAB_UNITY AND ARLAB_SANITIZE MATCHES "address.*undefined")
       target_compile_options(${target} PUBLIC -fno-sanitize=alignment,null,object-size,pointer-overflow,vptr)
     endif()
-    # This g++, Ubuntu 24.04's, puts registers of 64 bytes at odd places of the stack that it keeps to find uses after return (bug 110027).
-    if(ARLAB_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
-       AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13.3)
+    # The stack that finds uses after return: up to g++ 12 only if ASAN_OPTIONS asks for it, yet a tenth of the time to compile; in
+    # g++ 13 up to 13.2, Ubuntu 24.04's, registers of 64 bytes lie at odd places of it, and fault (bug 110027).
+    if(ARLAB_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13.3)
       target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:--param=asan-use-after-return=0>)
     endif()
     target_link_options(${target} PUBLIC -fsanitize=${ARLAB_SANITIZE})
