@@ -19,7 +19,7 @@ FAKES = {
     "apt-cache": """case " $LACKS " in *" $2 "*) echo "E: No packages found" >&2; exit 100 ;; esac
 echo "Package: $2"; sleep 0.05; i=0; while [ $i -lt 3000 ]; do echo "Description: a line of many, as packages have them"; i=$((i + 1)); done""",
     "apt-get": """[ "$1" != update ] || exit 0
-case " $* " in *" libtorch-dev "*) sleep "$APT_SECONDS" ;; esac
+case " $* " in *" $SLOW "*) sleep "$APT_SECONDS" ;; esac
 case " $* " in *" $APT_FAILS "*) exit 100 ;; esac
 echo "installed $*" >>"$LOG\"""",
     "cmake": """echo "cmake $*" >>"$LOG"
@@ -62,7 +62,7 @@ class ScriptTest(unittest.TestCase):
         log = self.folder / "log"
         log.write_text("", encoding="utf-8")
         environment = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LOG": str(log), "LACKS": "", "APT_FAILS": "-",
-                       "CMAKE_FAILS": "-", "CTEST_STATUS": "0", "APT_SECONDS": "0", "MADE": "0", "UNMOUNTED": "0", "LAB_STATUS": "0",
+                       "CMAKE_FAILS": "-", "CTEST_STATUS": "0", "APT_SECONDS": "0", "SLOW": "libtorch-dev", "MADE": "0", "UNMOUNTED": "0", "LAB_STATUS": "0",
                        "COMPILER": "1", "MPI_SAYS": "arlab: 1 of 1 calls of MPI_Allreduce ran by arlab",
                        **variables}
         done = subprocess.run(words, cwd=self.folder, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -82,6 +82,19 @@ class Lab(ScriptTest):
         self.assertLessEqual(ENGINE | {"g++", "libtorch-dev", "python3-torch", "libgloo-dev", "catch2"}, asked_for(log), said)
         self.assertNotIn("does not have the package", said)
         self.assertIn("ctest --preset ci", log)
+
+    def test_what_only_tests_run_is_installed_while_the_compiler_runs(self):
+        said, log = self.run_script("./lab", "test", APT_SECONDS="1", SLOW="hpcc")
+        order = [next(i for i, line in enumerate(log) if re.search(what, line)) for what in (
+            "installed .* g.. .*libtorch-dev.* catch2", "cmake --build --preset ci", "installed .* hpcc .* chromium", "ctest --preset ci")]
+        self.assertEqual(order, sorted(order), log)
+        for failing in ("g++", "hpcc"):
+            said, log = self.run_script("./lab", "test", code=3, APT_FAILS=failing)
+            self.assertIn("apt-get could not install", said)
+            self.assertFalse([line for line in log if line.startswith("ctest")])
+        said, log = self.run_script("./lab", "test", code=3, CMAKE_FAILS="--build", APT_SECONDS="1", SLOW="hpcc")
+        self.assertIn("the tests did not build", said)
+        self.assertTrue(log[-1].startswith("installed"), "the installation ended, too")
 
     def test_packages_builds_nothing(self):
         said, log = self.run_script("./lab", "packages")
