@@ -178,6 +178,8 @@ class Network {
     bool has_changes = false;  ///< arrival times are unknown when a message is sent, see advance()
     bool needs_receives = false;  ///< post_receive() is to be called
     bool knows_sent = false;      ///< reduce() is to be told of elements that were sent
+    /// Bytes of the largest message that leaves without a request and a grant.
+    double eager = std::numeric_limits<double>::infinity();
     Time flight{};  ///< from a message's send to its arrival where all take as long; 0 elsewhere
     NetworkLinks* links = nullptr;
     LinkFlaps* flaps = nullptr;  ///< of these links, which the model heeds from the start on

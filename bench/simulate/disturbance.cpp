@@ -25,6 +25,8 @@ Time parse_positive(const std::string& text, const std::string& option) {
   return to_time(time);
 }
 
+constexpr Time kTimeout = 200'000 * kMicrosecond;  // the least of TCP on Linux
+
 std::vector<std::string> parts_at(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text)
@@ -42,6 +44,22 @@ std::pair<std::string, std::string> split_at_colon(const std::string& text,
   if (colon == std::string::npos)
     fail(Blame::usage, fmt::format("{} is '{}': write it like {}", option, text, example));
   return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+// "0.1%", perhaps with ":200ms" behind it.
+simulator::PacketLoss parse_loss(const std::string& text, const std::string& option) {
+  const auto colon = std::min(text.find(':'), text.size());
+  const std::string share = text.substr(0, colon);
+  if (!share.ends_with('%'))
+    fail(Blame::usage,
+         fmt::format("{} is '{}': write it like 0.1%, or 0.1%:200ms with TCP's least timeout",
+                     option, text));
+  simulator::PacketLoss loss{.share = parse_ratio(share.substr(0, share.size() - 1), option) / 100,
+                             .timeout = kTimeout};
+  if (loss.share > 0.5)
+    fail(Blame::usage, fmt::format("{} is '{}': give at most 50%", option, text));
+  if (colon < text.size()) loss.timeout = parse_positive(text.substr(colon + 1), option);
+  return loss;
 }
 
 constexpr const char* kAllLinks = "all";
@@ -144,12 +162,14 @@ void Disturbance::add(CLI::App& command) {
   add_settings(
       command, "--disturb",
       "Delay what is simulated: late=3:100us (when a rank begins); jitter=2us (mean random delay "
-      "per message); noise=10us:1ms (interrupts each rank once per period, from a random time on); "
+      "per message); loss=0.1% (of the packets; TCP sends the last of a message again after 200ms, "
+      "or loss=0.1%:5ms); noise=10us:1ms (interrupts each rank once per period, from a random time on); "
       "flap=h0--leaf0:50us:1ms (or all:..., links that fail for 50us per ms from a random time on; "
       "h0--leaf0:50us@100us: once; a last :0.5 leaves half of the bandwidth); seed=1 of random "
       "numbers; runs=10 with different ones, whose mean is recorded",
       {{"late", read_late, true},
        {"jitter", [this](Text text, Text what) { jitter = parse_positive(text, what); }},
+       {"loss", [this](Text text, Text what) { loss = parse_loss(text, what); }},
        {"noise", read_noise},
        {"flap", read_flaps, true},
        {"seed", number(seed, 0, kMostSeeds)},
@@ -158,7 +178,7 @@ void Disturbance::add(CLI::App& command) {
 
 void Disturbance::check() const {
   if (!needs_random.empty() && !is_random())
-    fail_without_effect(needs_random, "jitter, noise or a flap with a period");
+    fail_without_effect(needs_random, "jitter, loss, noise or a flap with a period");
 }
 
 Time Disturbance::delay() const {
@@ -167,7 +187,7 @@ Time Disturbance::delay() const {
   Time lost{};
   for (const FlapOption& flap : flaps)
     lost = std::max(lost, to_time(picoseconds(flap.length) * (1 - flap.share)));
-  return longest + jitter + detour + lost;
+  return longest + jitter + detour + loss.timeout + lost;
 }
 
 std::string Disturbance::text() const {
@@ -177,6 +197,8 @@ std::string Disturbance::text() const {
     parts.push_back(fmt::format("late={}:{}", rank, show(time)));
   if (jitter > Time{}) parts.push_back("jitter=" + show(jitter));
   if (detour > Time{}) parts.push_back(fmt::format("noise={}:{}", show(detour), show(period)));
+  if (loss.share > 0)
+    parts.push_back(fmt::format("loss={}%:{}", show_number(loss.share * 100), show(loss.timeout)));
   for (const FlapOption& flap : flaps) parts.push_back("flap=" + flap.text);
   if (is_random()) parts.push_back(fmt::format("seed={},runs={}", seed, runs));
   return fmt::format("{}", fmt::join(parts, ","));
@@ -209,7 +231,11 @@ std::unique_ptr<simulator::Network> Disturbance::disturbed(
   if (!is_noisy()) return network;
   return std::make_unique<simulator::NoisyNetwork>(
       std::move(network), ranks,
-      simulator::Noise{.seed = number, .jitter = jitter, .detour = detour, .period = period});
+      simulator::Noise{.seed = number,
+                       .jitter = jitter,
+                       .detour = detour,
+                       .period = period,
+                       .loss = loss});
 }
 
 }  // namespace arlab::bench

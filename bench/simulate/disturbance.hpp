@@ -12,6 +12,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 #include "simulator/network.hpp"
+#include "simulator/noise/lost_packets.hpp"
 
 namespace CLI {
 class App;
@@ -41,6 +42,7 @@ struct Disturbance {
   std::vector<std::pair<Rank, Time>> late;  ///< ranks that begin later, and by how much
   Time jitter{};                            ///< mean delay of a message
   Time detour{}, period{1};                 ///< interruptions of each rank
+  simulator::PacketLoss loss{};
   std::vector<FlapOption> flaps;
   std::int32_t seed = 1, runs = 1;  ///< runs: with other random numbers each
   std::string needs_random;         ///< what was given that only random delays use; empty: nothing
@@ -50,8 +52,8 @@ struct Disturbance {
   void check() const;
 
   bool any() const { return !late.empty() || !flaps.empty() || is_random(); }
-  /// Returns one delay: of the latest rank, of a message on average, of an interruption, and of a
-  /// link's longest failure, as the time in which the link would carry what it then does not.
+  /// Returns one delay: of the latest rank, of a message on average, of an interruption, of a lost
+  /// packet that nothing follows, and of a link's longest failure, as the time in which the link would carry what it then does not.
   Time delay() const;
   /// Returns the settings as one word, such as "late=3:100us,jitter=2us,seed=1"; empty without any.
   std::string text() const;
@@ -64,7 +66,7 @@ struct Disturbance {
                                                 int run) const;
 
  private:
-  bool is_noisy() const { return jitter > Time{} || detour > Time{}; }
+  bool is_noisy() const { return jitter > Time{} || detour > Time{} || loss.share > 0; }
   bool is_random() const;
 };
 

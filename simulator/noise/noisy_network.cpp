@@ -9,15 +9,20 @@ NoisyNetwork::NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const N
     : Network(network->traits()),
       network_(std::move(network)),
       noise_(noise),
-      delays_(ranks, {.mean = noise.jitter, .seed = noise.seed}) {
+      delays_(ranks, {.mean = noise.jitter, .seed = noise.seed}),
+      losses_(noise.loss, Random(noise.seed).of(2).key(), traits_.eager) {
   traits_.uniform = nullptr;
   traits_.shortcuts = nullptr;
   traits_.adding = nullptr;  // whose transfers are not delayed
+  if (losses_.any()) {
+    traits_.has_changes = true;
+    traits_.flight = {};
+  }
   if (is_interrupted()) {
     const Random phases = Random(noise.seed).of(1);
     for (std::uint64_t r = 0; r < index(ranks); ++r)
       first_detour_.emplace_back(phases.below(noise.period.count(), r));
-  } else if (const UniformCosts* const costs = network_->uniform()) {
+  } else if (const UniformCosts* const costs = network_->uniform(); costs && !losses_.any()) {
     uniform_ = *costs;
     uniform_->delay = {.mean = noise.jitter, .seed = noise.seed};
     traits_.uniform = &*uniform_;
@@ -44,14 +49,29 @@ Time NoisyNetwork::receive(const Message& message, Time now) {
 
 Network::Sent NoisyNetwork::send(const Message& message, Time now) {
   Sent sent = network_->send(message, now);
-  if (!is_late()) return sent;
-  if (sent.arrives != kNever) {
-    sent.arrives = delays_.late(message.source, message.target, now, sent.arrives);
+  if (losses_.any()) losses_.send(message, now);
+  if (sent.arrives == kNever) {
+    remember(message);
     return sent;
   }
+  sent.arrives = delays_.late(message.source, message.target, now, sent.arrives);
+  if (!losses_.any()) return sent;
+  remember(message);
+  held_.push({std::exchange(sent.arrives, kNever), turns_++, message.number});
+  return sent;
+}
+
+void NoisyNetwork::remember(const Message& message) {
+  if (!is_late() && !losses_.any()) return;
   if (message.number >= sent_.size()) sent_.resize(message.number + std::size_t{1});
   sent_[message.number] = message;
-  return sent;
+}
+
+void NoisyNetwork::arrive(std::uint32_t number, Time now) {
+  if (losses_.any())
+    losses_.arrive(sent_[number], now, arrived_);
+  else
+    arrived_.push_back(number);
 }
 
 void NoisyNetwork::post_receive(const Message& message, Time now) {
@@ -59,7 +79,7 @@ void NoisyNetwork::post_receive(const Message& message, Time now) {
 }
 
 Time NoisyNetwork::next_change() {
-  const Time next = network_->next_change();
+  const Time next = std::min(network_->next_change(), losses_.next_time());
   return held_.empty() ? next : std::min(next, held_.top().arrival);
 }
 
@@ -73,11 +93,12 @@ Network::Change NoisyNetwork::advance(Time now) {
         held_.push(
             {delays_.late(sent_[number].source, sent_[number].target, now, now), turns_++, number});
       else
-        arrived_.push_back(number);
+        arrive(number, now);
     completed_.assign(change.sent.begin(), change.sent.end());
   }
   for (; !held_.empty() && held_.top().arrival <= now; held_.pop())
-    arrived_.push_back(held_.top().number);
+    arrive(held_.top().number, now);
+  losses_.take(now, arrived_);
   return {.arrived = arrived_, .sent = completed_};
 }
 

@@ -1,7 +1,7 @@
 // NoisyNetwork: another network whose messages and ranks are disturbed at random.
 //
 // Each message arrives later by a random delay with an exponential distribution, but not before an
-// earlier one of its pair. Each rank is interrupted for the same time once per period, from a
+// earlier one of its pair. Packets are lost (lost_packets.hpp). Each rank is interrupted for the same time once per period, from a
 // random time on: it starts no message, and its computations take longer. Hoefler, Schneider,
 // Lumsdaine, Characterizing the influence of system noise on large-scale applications by
 // simulation, SC 2010.
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "simulator/network.hpp"
+#include "simulator/noise/lost_packets.hpp"
 #include "simulator/noise/message_delays.hpp"
 
 namespace arlab::simulator {
@@ -23,6 +24,7 @@ struct Noise {
   std::uint64_t seed = 0;
   Time jitter{};             ///< mean delay of a message
   Time detour{}, period{1};  ///< a rank is interrupted for `detour`, which is below `period`
+  PacketLoss loss{};
 };
 
 class NoisyNetwork : public Network {
@@ -41,7 +43,7 @@ class NoisyNetwork : public Network {
   Work compute(Rank rank, Time duration, Time now) override;
 
  private:
-  struct Held {  // has left the network and is late
+  struct Held {  // has left the network, or will, and is late
     Time arrival{};
     std::uint64_t turn = 0;  // of those that arrive together
     std::uint32_t number = 0;
@@ -52,12 +54,15 @@ class NoisyNetwork : public Network {
 
   bool is_late() const { return noise_.jitter > Time{}; }
   bool is_interrupted() const { return noise_.detour > Time{}; }
+  void remember(const Message& message);
+  void arrive(std::uint32_t number, Time now);
   Time after_detour(Rank rank, Time time) const;
   Work prolonged(Rank rank, const Work& work);
 
   std::unique_ptr<Network> network_;
   Noise noise_;
   MessageDelays delays_;
+  LostPackets losses_;
   std::optional<UniformCosts> uniform_;  // of a network whose ranks are not interrupted
   std::vector<Time> first_detour_;       // of each rank; empty without
   std::vector<Message> sent_;            // by number, where arrivals are unknown

@@ -31,7 +31,7 @@ class LogGOPS : public Network {
     if (!ranks_)
       fail(Blame::environment,
            "no memory for " + std::to_string(ranks) + " ranks of loggops: use fewer");
-    traits_ = {.uniform = &costs_, .flight = costs_.o + costs_.L};
+    traits_ = {.uniform = &costs_, .eager = costs_.S, .flight = costs_.o + costs_.L};
   }
 
   Time can_send(Rank source, Time now) override {

@@ -1,8 +1,11 @@
 // Noise delays messages and ranks, reproducibly, and changes nothing else.
 #include "simulator/noise/noisy_network.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"
@@ -24,8 +27,11 @@ SimulationResult run_noisy(std::string_view model, const Algorithm& algorithm, c
   return simulate(algorithm, p, 4, network, options);
 }
 
-constexpr Noise kBoth{
-    .seed = 3, .jitter = 3 * kMicrosecond, .detour = 2 * kMicrosecond, .period = 50 * kMicrosecond};
+constexpr Noise kAll{.seed = 3,
+                     .jitter = 3 * kMicrosecond,
+                     .detour = 2 * kMicrosecond,
+                     .period = 50 * kMicrosecond,
+                     .loss = {.share = 0.1, .timeout = 100 * kMicrosecond}};
 
 Program one_way(Problem p, Rank me) {
   if (me == 0) co_yield send(1, p.all());
@@ -67,13 +73,13 @@ TEST_CASE("noise changes times, reproducibly, but not what is sent") {
       const Problem p = grouped(*algorithm, {.ranks = 9, .elements = 900});
       if (!unsupported(*algorithm, p).empty()) continue;
       INFO(algorithm->name << " under " << model);
-      const SimulationResult noisy = run_noisy(model, *algorithm, p, kBoth);
+      const SimulationResult noisy = run_noisy(model, *algorithm, p, kAll);
       const SimulationResult quiet = run_noisy(model, *algorithm, p, {});
       CHECK(noisy.engine == EngineKind::events);  // ranks are interrupted
       CHECK(noisy.sent == quiet.sent);
       CHECK(noisy.finish != quiet.finish);
-      CHECK(run_noisy(model, *algorithm, p, kBoth).finish_of == noisy.finish_of);
-      Noise other = kBoth;
+      CHECK(run_noisy(model, *algorithm, p, kAll).finish_of == noisy.finish_of);
+      Noise other = kAll;
       other.seed = 4;
       CHECK(run_noisy(model, *algorithm, p, other).finish_of != noisy.finish_of);
     }
@@ -121,7 +127,10 @@ TEST_CASE("late messages of a pair keep their order") {
   for (const char* model : {"loggops", "fluid", "alpha_beta"})
     for (std::uint64_t seed = 0; seed < (kSanitized ? 5 : 50); ++seed) {
       Trace trace;
-      run_noisy(model, tried(many_ways), p, {.seed = seed, .jitter = 100 * kMicrosecond},
+      run_noisy(model, tried(many_ways), p,
+                {.seed = seed,
+                 .jitter = 100 * kMicrosecond,
+                 .loss = {.share = 0.2 * static_cast<double>(seed % 2), .timeout = kMicrosecond}},
                 {.trace = &trace});
       std::map<std::int64_t, Bytes> sent;
       for (const Span& span : trace.spans)
@@ -129,6 +138,74 @@ TEST_CASE("late messages of a pair keep their order") {
       for (const Span& span : trace.spans)
         if (span.kind == Span::Kind::receive) REQUIRE(sent.at(span.message) == span.bytes);
     }
+}
+
+namespace {
+
+// Two messages, the second of which leaves when the first has.
+Program twice(Problem p, Rank me) {
+  for (int i = 0; i < 2; ++i) {
+    if (me == 0) co_yield send(1, p.all());
+    if (me == 1) co_yield replace(0, p.all());
+  }
+}
+
+/// The number of timeouts by which the program ends later, for each of many seeds.
+std::vector<double> timeouts(const Algorithm& algorithm, Count elements, double share,
+                             const char* model, const Values& values = {}) {
+  constexpr Time kTimeout = kSecond;
+  const Problem p{.ranks = 2, .elements = elements};
+  const Time quiet = run_noisy(model, algorithm, p, {}, {}, values).finish;
+  std::vector<double> all;
+  for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
+    const Noise noise{.seed = seed, .loss = {.share = share, .timeout = kTimeout}};
+    const Time late = run_noisy(model, algorithm, p, noise, {}, values).finish - quiet;
+    all.push_back(std::round(picoseconds(late) / picoseconds(kTimeout)));
+    REQUIRE(picoseconds(late) == Approx(all.back() * picoseconds(kTimeout)).margin(1e9));
+  }
+  return all;
+}
+
+double share_of(const std::vector<double>& all, double value) {
+  return static_cast<double>(std::count(all.begin(), all.end(), value)) /
+         static_cast<double>(all.size());
+}
+
+}  // namespace
+
+TEST_CASE("a lost packet comes a timeout later, twice as late each time that it is lost again") {
+  for (const char* model : {"alpha_beta", "loggops", "fluid", "packet"}) {
+    INFO(model);
+    const std::vector<double> late = timeouts(tried(one_way), 10, 0.2, model);
+    CHECK(share_of(late, 0) == Approx(0.8).margin(0.025));  // four standard deviations
+    CHECK(share_of(late, 1) == Approx(0.16).margin(0.024));
+    CHECK(share_of(late, 3) == Approx(0.032).margin(0.012));
+    CHECK(share_of(late, 2) == 0);
+  }
+}
+
+TEST_CASE("a message with a request and a grant may be late three times") {
+  for (const char* model : {"loggops", "connections"}) {
+    INFO(model);
+    const auto late = timeouts(tried(one_way), 1000, 0.1, model, {{"S", 1000}});
+    CHECK(share_of(late, 0) == Approx(0.9 * 0.9 * 0.9).margin(0.03));
+    CHECK(share_of(timeouts(tried(one_way), 1000, 0.1, model, {{"S", 8000}}), 0) ==
+          Approx(0.9).margin(0.02));
+  }
+}
+
+TEST_CASE("the next message of a pair tells of the packet that was lost before it") {
+  const std::vector<double> large = timeouts(tried(twice), 1000, 0.2, "loggops");
+  CHECK(share_of(large, 0) == Approx(0.8).margin(0.025));
+  // One packet that is lost, too, does not.
+  const std::vector<double> small = timeouts(tried(twice), 10, 0.2, "loggops");
+  CHECK(share_of(small, 0) == Approx(0.8).margin(0.025));
+  CHECK(share_of(small, 1) == Approx(0.16).margin(0.024));
+  // The request of the second tells of the first, and then only the second can be late.
+  CHECK(share_of(timeouts(tried(twice), 1000, 0.1, "connections", {{"S", 1000}}), 0) ==
+        Approx(0.9 * 0.9 * 0.9).margin(0.03));
+  // Where messages wait for their receives, the second does not leave before the first is there.
+  CHECK(share_of(timeouts(tried(twice), 1000, 0.2, "fluid"), 0) == Approx(0.64).margin(0.03));
 }
 
 TEST_CASE("interrupted ranks compute for longer") {
