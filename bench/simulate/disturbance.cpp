@@ -163,7 +163,8 @@ void Disturbance::add(CLI::App& command) {
       command, "--disturb",
       "Delay what is simulated: late=3:100us (when a rank begins); jitter=2us (mean random delay "
       "per message); loss=0.1% (of the packets; TCP sends the last of a message again after 200ms, "
-      "or loss=0.1%:5ms); noise=10us:1ms (interrupts each rank once per period, from a random time on); "
+      "or loss=0.1%:5ms); noise=10us:1ms (interrupts each rank once per period, from a random time "
+      "on); "
       "flap=h0--leaf0:50us:1ms (or all:..., links that fail for 50us per ms from a random time on; "
       "h0--leaf0:50us@100us: once; a last :0.5 leaves half of the bandwidth); seed=1 of random "
       "numbers; runs=10 with different ones, whose mean is recorded",
@@ -231,11 +232,8 @@ std::unique_ptr<simulator::Network> Disturbance::disturbed(
   if (!is_noisy()) return network;
   return std::make_unique<simulator::NoisyNetwork>(
       std::move(network), ranks,
-      simulator::Noise{.seed = number,
-                       .jitter = jitter,
-                       .detour = detour,
-                       .period = period,
-                       .loss = loss});
+      simulator::Noise{
+          .seed = number, .jitter = jitter, .detour = detour, .period = period, .loss = loss});
 }
 
 }  // namespace arlab::bench

@@ -27,10 +27,7 @@ std::unique_ptr<Network> machine_network(const Machine& machine, Rank ranks,
 }
 
 Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
-    : Network({.has_changes = true,
-               .needs_receives = true,
-               .eager = machine.eager,
-               .links = this}),
+    : Network({.has_changes = true, .needs_receives = true, .eager = machine.eager, .links = this}),
       machine_(with_envelope(std::move(machine))),
       fabric_(std::move(fabric)),
       streams_(machine_, fabric_),

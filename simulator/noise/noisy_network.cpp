@@ -96,8 +96,7 @@ Network::Change NoisyNetwork::advance(Time now) {
         arrive(number, now);
     completed_.assign(change.sent.begin(), change.sent.end());
   }
-  for (; !held_.empty() && held_.top().arrival <= now; held_.pop())
-    arrive(held_.top().number, now);
+  for (; !held_.empty() && held_.top().arrival <= now; held_.pop()) arrive(held_.top().number, now);
   losses_.take(now, arrived_);
   return {.arrived = arrived_, .sent = completed_};
 }

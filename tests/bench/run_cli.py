@@ -143,6 +143,15 @@ class Contract(program.ProgramTest):
         self.assertTrue(8 < jitter["slowdown_per_delay"] < 16, jitter)  # 14 messages, one after the other
         [other] = self.records(*chain, "--disturb", "jitter=10us,runs=50,seed=2")
         self.assertNotEqual(jitter["modelled_us"], other["modelled_us"])
+        [loss] = self.records(*chain, "--disturb", "loss=1%,runs=200")
+        self.assertEqual((loss["disturbance"], loss["delay_us"]), ("loss=1%:200000us,seed=1,runs=200", 200_000))
+        self.assertTrue(0.07 < loss["slowdown_per_delay"] < 0.23, loss)  # 14 messages, one after the other
+        [soon] = self.records(*chain, "--disturb", "loss=1%:5ms,runs=200")
+        self.assertAlmostEqual(loss["slowdown_per_delay"], soon["slowdown_per_delay"], delta=0.01)
+        for text, message in (("0.01", "--disturb loss is '0.01': write it like 0.1%, or 0.1%:200ms"), ("60%", "give at most 50%"), ("0%", "above zero"),
+                              ("%", "--disturb loss '' is not a number"), ("1%:", "is not a time"), ("1%:5", "is not a time"), ("1%:0", "a time from 1ps")):
+            _, err = self.arlab(*chain, "--disturb", f"loss={text}", code=2)
+            self.assertIn(message, err)
 
     def test_a_ratio_that_a_delay_cannot_have_is_left_out(self):
         chain = ("simulate", "chain", "-p", 16, "-s", "1M", "--segments", 64, "--network")
