@@ -17,11 +17,14 @@ double zero_if(bool zero, double value) {
 
 // Every order ends with the same levels. The lowest level of all depends on no other one, so it is
 // right as soon as its link is computed after the change; then so is the second lowest, and so on.
+// So the lowest comes first, by its level before.
 void IncrementalMaxMin::settle_levels() {
   const std::size_t most = 8 * crossings_ + 64;  // visits: then the whole is faster
   std::size_t visits = 0;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Link link = waiting_[i];
+  while (!waiting_.empty()) {
+    std::ranges::pop_heap(waiting_, std::greater<>());
+    const Link link = waiting_.back().link;
+    waiting_.pop_back();
     Channel& c = channel(link);
     visits += c.flows.size();
     const double level = level_of(link, c);
@@ -30,9 +33,10 @@ void IncrementalMaxMin::settle_levels() {
     } else if (level > c.level) {
       if (!same_rate(level, c.level)) raise(link, c, level);
     }
+    if (c.level == kInfinite) used_[static_cast<std::size_t>(link)] = sum_of_rates(c);
     c.turn = c.flows.size() > 1 ? Turn::none : Turn::alone;
     if (visits > most) {
-      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      waiting_.push_back({level, link});
       return settle_whole();
     }
   }
@@ -106,6 +110,12 @@ double IncrementalMaxMin::fill(Link link, const Channel& c) {
   }
 }
 
+double IncrementalMaxMin::sum_of_rates(const Channel& c) const {
+  double sum = 0;
+  for (const Flow flow : c.flows) sum += rate(flow) * routes_[flow].count;
+  return sum;
+}
+
 IncrementalMaxMin::Limit IncrementalMaxMin::limit_of(Flow flow) const {
   Limit limit{cap_, kCapped};
   for (const Link link : route(flow))
@@ -120,15 +130,10 @@ double IncrementalMaxMin::limit_elsewhere(Flow flow, Link link) const {
   return limit;
 }
 
-// The other shared links of a flow whose rate has changed are computed again. A link that is not
-// full remains so with slower flows.
 void IncrementalMaxMin::lower(Link link, Channel& c, double level) {
   c.level = level;
   for (const Flow flow : c.flows) {
-    if (rate(flow) <= level) continue;
-    set_rate(flow, level, link);
-    for (const Link other : route(flow))
-      if (channel(other).turn == Turn::none && channel(other).level < kInfinite) wait(other);
+    if (rate(flow) > level) change_rate(flow, level, link);
   }
 }
 
@@ -137,9 +142,7 @@ void IncrementalMaxMin::raise(Link link, Channel& c, double level) {
   for (const Flow flow : c.flows) {
     if (routes_[flow].holder != link) continue;
     const Limit limit = limit_of(flow);
-    set_rate(flow, limit.rate, limit.link);
-    for (const Link other : route(flow))
-      if (channel(other).turn == Turn::none) wait(other);
+    change_rate(flow, limit.rate, limit.link);
   }
 }
 

@@ -14,7 +14,7 @@ constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();  /
 }  // namespace
 
 IncrementalMaxMin::IncrementalMaxMin(std::vector<double> capacity, double cap)
-    : channels_(capacity.size()), cap_(cap > 0 ? cap : kInfinite) {
+    : channels_(capacity.size()), cap_(cap > 0 ? cap : kInfinite), used_(capacity.size()) {
   for (std::size_t l = 0; l < capacity.size(); ++l) channels_[l].capacity = capacity[l];
 }
 
@@ -75,7 +75,7 @@ void IncrementalMaxMin::start(Flow flow) {
     c.flows.push_back(flow);
     if (c.flows.size() == 1)
       c.level = c.capacity;
-    else
+    else if (c.level < kInfinite)
       wait_once(link);
   }
 }
@@ -84,11 +84,12 @@ void IncrementalMaxMin::stand_for(Flow flow, std::int32_t more) {
   routes_[flow].count += static_cast<std::uint32_t>(more);
   expects(started(flow) && routes_[flow].count > 0, "a started flow stands for at least itself");
   fresh_.push_back(flow);
+  use_links(flow, more * rate(flow));
   for (const Link link : route(flow)) {
     Channel& c = channel(link);
     if (c.flows.size() == 1)
       c.level = level_alone(c);
-    else
+    else if (c.level < kInfinite)
       wait_once(link);
   }
 }
@@ -107,6 +108,7 @@ void IncrementalMaxMin::stop(Flow flow) {
   free_.push_back(flow);
   if (!std::exchange(routes_[flow].started, false)) return;
   crossings_ -= routes_[flow].length;
+  use_links(flow, -rate(flow) * routes_[flow].count);
   std::uint32_t* place = places(flow);
   for (const Link link : route(flow)) {
     FlowList& flows = channel(link).flows;
@@ -119,7 +121,7 @@ void IncrementalMaxMin::stop(Flow flow) {
       while (links[at] != link || places_of_moved[at] != last) ++at;
       places_of_moved[at] = hole;
     }
-    if (!flows.empty()) wait_once(link);
+    if (flows.size() == 1 || (!flows.empty() && channel(link).level < kInfinite)) wait_once(link);
   }
 }
 
@@ -134,7 +136,7 @@ std::span<const IncrementalMaxMin::Flow> IncrementalMaxMin::settle() {
   for (const Flow flow : fresh_)
     if (started(flow)) {  // it may have stopped before it was settled
       const Limit limit = limit_of(flow);
-      set_rate(flow, limit.rate, limit.link);
+      change_rate(flow, limit.rate, limit.link);
     }
   settle_levels();
   fresh_.clear();
@@ -152,10 +154,12 @@ double IncrementalMaxMin::rate_alone(std::span<const Link> route) const {
 // Up to rounding, many rates are what they were before.
 void IncrementalMaxMin::report() {
   for (const Touched& t : touched_)
-    if (same_rate(t.before, rate(t.flow)))
+    if (same_rate(t.before, rate(t.flow))) {
+      use_links(t.flow, (t.before - rate(t.flow)) * routes_[t.flow].count);
       routes_[t.flow].rate = t.before;
-    else
+    } else {
       changed_.push_back(t.flow);
+    }
   touched_.clear();
 }
 

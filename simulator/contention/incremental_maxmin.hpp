@@ -14,8 +14,10 @@
 // much of the network is solved as a whole instead (incremental_whole.cpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -130,17 +132,41 @@ class IncrementalMaxMin {
   }
 
   void wait(Link link) {
-    channel(link).turn = Turn::waits;
-    waiting_.push_back(link);
+    Channel& c = channel(link);
+    c.turn = Turn::waits;
+    const double level = c.level < kInfinite ? c.level : c.capacity / std::max(1u, c.flows.size());
+    waiting_.push_back({level, link});
+    std::ranges::push_heap(waiting_, std::greater<>());
   }
   void wait_once(Link link) {
     if (channel(link).turn != Turn::waits) wait(link);
+  }
+  // The other full links of a flow whose rate changes are computed again.
+  void change_rate(Flow flow, double rate, Link holder) {
+    const double more = (rate - routes_[flow].rate) * routes_[flow].count;
+    set_rate(flow, rate, holder);
+    for (const Link link : route(flow)) {
+      if (channel(link).level == kInfinite)
+        use(link, more);
+      else if (channel(link).turn == Turn::none)
+        wait(link);
+    }
   }
   void set_rate(Flow flow, double rate, Link holder) {
     Route& r = routes_[flow];
     if (std::exchange(r.touched, settles_) != settles_) touched_.push_back({flow, r.rate});
     r.rate = rate;
     r.holder = holder;
+  }
+  // So much more of a link that is not full is used. It is computed again if it may be full now.
+  void use(Link link, double more) {
+    double& used = used_[static_cast<std::size_t>(link)];
+    used += more;
+    if (used > kNearlyFull * channel(link).capacity) wait_once(link);
+  }
+  void use_links(Flow flow, double more) {
+    for (const Link link : route(flow))
+      if (channel(link).level == kInfinite) use(link, more);
   }
   void report();
 
@@ -153,6 +179,7 @@ class IncrementalMaxMin {
   double limit_elsewhere(Flow flow, Link link) const;
   void lower(Link link, Channel& c, double level);
   void raise(Link link, Channel& c, double level);
+  double sum_of_rates(const Channel& c) const;
 
   // incremental_whole.cpp
   void settle_whole();
@@ -169,8 +196,18 @@ class IncrementalMaxMin {
   std::vector<Flow> free_;
   std::size_t crossings_ = 0;  // total length of the routes of all started flows
 
-  std::vector<Link> waiting_;  // in the order in which they are computed again
-  std::vector<Flow> fresh_;    // started since the latest settle()
+  struct Waiting {
+    double level;
+    Link link;
+    bool operator>(const Waiting& other) const {
+      return level != other.level ? level > other.level : link > other.link;
+    }
+  };
+  static constexpr double kNearlyFull = 1 - 1e-9;  // by rounding, sums differ
+
+  std::vector<Waiting> waiting_;  // links that are computed again: a heap
+  std::vector<double> used_;      // of links that are not full: the sum of their flows' rates
+  std::vector<Flow> fresh_;       // started since the latest settle()
   std::vector<Touched> touched_;
   std::vector<Flow> changed_;
   std::vector<Limited> limits_;  // of the flows of one link

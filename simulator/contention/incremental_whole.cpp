@@ -19,7 +19,7 @@ void IncrementalMaxMin::settle_whole() {
   problem_.links.clear();
   problem_.limit.clear();
   problem_.count.clear();
-  for (const Link link : waiting_) {
+  for (const auto& [level, link] : waiting_) {
     gather(link);
     channel(link).turn = channel(link).flows.size() > 1 ? Turn::none : Turn::alone;
   }
@@ -31,6 +31,9 @@ void IncrementalMaxMin::settle_whole() {
     if (holder != Shares::kLimit) channel(shared_[holder]).level = solved.rate[i];
     set_rate(group_[i], solved.rate[i], holder == Shares::kLimit ? own_[i] : shared_[holder]);
   }
+  for (const Link link : shared_)
+    if (channel(link).level == kInfinite)
+      used_[static_cast<std::size_t>(link)] = sum_of_rates(channel(link));
 }
 
 // Adds the flows of the link to the group. While they are in it, they are held by no link.

@@ -150,12 +150,12 @@ class Removal {
 
 std::int64_t SplitGraph::shortfall() {
   const auto all = static_cast<std::int64_t>(hosts.size()) * units;
+  kept.resize(hosts.size());
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const std::size_t host = (last_short + i) % hosts.size();
-    const std::int64_t received = flow.flow(source, hosts[host], all);
-    if (received == all) continue;
+    if (flow.reaches(source, hosts[host], all, kept[host])) continue;
     last_short = host;
-    return all - received;
+    return all - flow.flow(source, hosts[host], all);
   }
   return 0;
 }

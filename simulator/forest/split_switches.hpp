@@ -30,6 +30,7 @@ struct SplitGraph {
   std::vector<Split> splits{};
 
   std::size_t last_short = 0;  ///< the host that fell short the last time, examined first
+  std::vector<LimitedFlow::Kept> kept{};  ///< of each host: a flow that sufficed before
 
   /// Returns by how much the first host that cannot receive k units from each host falls short;
   /// 0 if all can.

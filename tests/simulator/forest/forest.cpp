@@ -78,6 +78,33 @@ TEST_CASE("a limited flow is the maximum flow up to the limit") {
   }
 }
 
+TEST_CASE("a flow that is kept tells what a new one does while capacities change") {
+  std::mt19937 random(11);
+  int reached = 0, missed = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    constexpr int kNodes = 9;
+    LimitedFlow flow(kNodes);
+    for (int arc = 0; arc < 40; ++arc) {
+      const auto a = int(random() % kNodes), b = int(random() % kNodes);
+      if (a != b) flow.add(a, b, std::int64_t(random() % 20));
+    }
+    const std::int64_t limit = std::max<std::int64_t>(1, flow.flow(0, 1, 1'000'000) * 2 / 3);
+    LimitedFlow::Kept kept;
+    for (int change = 0; change < 60; ++change) {
+      for (auto changes = random() % 4; changes > 0; --changes) {  // also arcs that are new
+        const auto a = int(random() % kNodes), b = int(random() % kNodes);
+        if (a == b) continue;
+        const std::int64_t more = std::int64_t(random() % 21) - 10;
+        flow.add(a, b, std::max(more, -flow.capacity(a, b)));
+      }
+      const bool reaches = flow.reaches(0, 1, limit, kept);
+      REQUIRE(reaches == (flow.flow(0, 1, limit) == limit));
+      (reaches ? reached : missed) += 1;
+    }
+  }
+  CHECK(std::min(reached, missed) > 300);
+}
+
 TEST_CASE("forests fit the networks of the literature") {
   for (const char* spec :
        {"ring:hosts=8", "torus:dims=4x4", "torus:dims=3x3", "mesh:dims=4x4", "hypercube:d=3",

@@ -27,11 +27,11 @@ SimulationResult run_noisy(std::string_view model, const Algorithm& algorithm, c
   return simulate(algorithm, p, 4, network, options);
 }
 
-constexpr Noise kAll{.seed = 3,
-                     .jitter = 3 * kMicrosecond,
-                     .detour = 2 * kMicrosecond,
-                     .period = 50 * kMicrosecond,
-                     .loss = {.share = 0.1, .timeout = 100 * kMicrosecond}};
+constexpr Noise kDisturbed{.seed = 3,
+                           .jitter = 3 * kMicrosecond,
+                           .detour = 2 * kMicrosecond,
+                           .period = 50 * kMicrosecond,
+                           .loss = {.share = 0.1, .timeout = 100 * kMicrosecond}};
 
 Program one_way(Problem p, Rank me) {
   if (me == 0) co_yield send(1, p.all());
@@ -73,13 +73,13 @@ TEST_CASE("noise changes times, reproducibly, but not what is sent") {
       const Problem p = grouped(*algorithm, {.ranks = 9, .elements = 900});
       if (!unsupported(*algorithm, p).empty()) continue;
       INFO(algorithm->name << " under " << model);
-      const SimulationResult noisy = run_noisy(model, *algorithm, p, kAll);
+      const SimulationResult noisy = run_noisy(model, *algorithm, p, kDisturbed);
       const SimulationResult quiet = run_noisy(model, *algorithm, p, {});
       CHECK(noisy.engine == EngineKind::events);  // ranks are interrupted
       CHECK(noisy.sent == quiet.sent);
       CHECK(noisy.finish != quiet.finish);
-      CHECK(run_noisy(model, *algorithm, p, kAll).finish_of == noisy.finish_of);
-      Noise other = kAll;
+      CHECK(run_noisy(model, *algorithm, p, kDisturbed).finish_of == noisy.finish_of);
+      Noise other = kDisturbed;
       other.seed = 4;
       CHECK(run_noisy(model, *algorithm, p, other).finish_of != noisy.finish_of);
     }
