@@ -53,7 +53,8 @@ struct Disturbance {
 
   bool any() const { return !late.empty() || !flaps.empty() || is_random(); }
   /// Returns one delay: of the latest rank, of a message on average, of an interruption, of a lost
-  /// packet that nothing follows, and of a link's longest failure, as the time in which the link would carry what it then does not.
+  /// packet that nothing follows, and of a link's longest failure, as the time in which the link
+  /// would carry what it then does not.
   Time delay() const;
   /// Returns the settings as one word, such as "late=3:100us,jitter=2us,seed=1"; empty without any.
   std::string text() const;

@@ -1,10 +1,10 @@
 // NoisyNetwork: another network whose messages and ranks are disturbed at random.
 //
 // Each message arrives later by a random delay with an exponential distribution, but not before an
-// earlier one of its pair. Packets are lost (lost_packets.hpp). Each rank is interrupted for the same time once per period, from a
-// random time on: it starts no message, and its computations take longer. Hoefler, Schneider,
-// Lumsdaine, Characterizing the influence of system noise on large-scale applications by
-// simulation, SC 2010.
+// earlier one of its pair. Packets are lost (lost_packets.hpp). Each rank is interrupted for the
+// same time once per period, from a random time on: it starts no message, and its computations take
+// longer. Hoefler, Schneider, Lumsdaine, Characterizing the influence of system noise on
+// large-scale applications by simulation, SC 2010.
 #pragma once
 
 #include <cstdint>
