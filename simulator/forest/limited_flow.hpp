@@ -15,7 +15,7 @@ class LimitedFlow {
   using Node = std::int32_t;
 
   explicit LimitedFlow(Node nodes);
-  Node nodes() const { return static_cast<Node>(leaving_.size()); }
+  Node nodes() const { return static_cast<Node>(arcs_.size()); }
 
   std::int64_t capacity(Node from, Node to) const;
   /// Adds to the capacity from one node to another, which must remain at least 0.
@@ -30,8 +30,8 @@ class LimitedFlow {
 
   /// A flow that was found before capacities changed.
   struct Kept {
-    std::vector<std::int64_t> flow{};  ///< on each arc; empty: none has been found
-    std::size_t seen = 0;              ///< capacities that had been lowered
+    std::vector<std::vector<std::int64_t>> flow{};  ///< by node, on its arcs; empty: none is known
+    std::size_t seen = 0;                           ///< capacities that had been lowered
   };
   /// Returns whether the maximum flow reaches `limit`: whether the one that is kept, of the same
   /// nodes and limit, still fits, or can pass by where it does not. Much faster than flow() if few
@@ -39,31 +39,29 @@ class LimitedFlow {
   bool reaches(Node source, Node target, std::int64_t limit, Kept& kept);
 
  private:
-  struct Arc {  // the opposite one has the other number of two, as 4 and 5
-    std::int64_t capacity = 0, flow = 0;  // the opposite flow is negative
-    std::int64_t residual() const { return capacity - flow; }
-  };
-  struct Leaving {
+  struct Arc {
     Node to = 0;
-    std::int32_t arc = 0;
+    std::int32_t back = 0;  // number of the opposite arc at `to`
+    std::int64_t capacity = 0, residual = 0;
+  };
+  struct Lowered {  // the capacity of an arc
+    Node from, to;
+    std::int32_t number;
   };
 
   static std::size_t index(Node n) { return static_cast<std::size_t>(n); }
-  Arc& arc(std::int32_t number) { return arcs_[static_cast<std::size_t>(number)]; }
   std::int64_t augment(Node source, Node target, std::int64_t limit);
   bool number_levels(Node source, Node target);
   std::int64_t push(Node node, Node target, std::int64_t most);
-  bool pass_by(std::int32_t number, Node from, Node to);
+  void keep(Kept& kept) const;
+  void restore(const Kept& kept);
+  bool fits(const Kept& kept, const Lowered& lowered) const;
+  bool pass_by(const Lowered& lowered);
 
-  std::vector<Arc> arcs_;
-  std::vector<std::vector<Leaving>> leaving_;      // of each node
+  std::vector<std::vector<Arc>> arcs_;
   std::vector<std::vector<Node>> neighbors_;       // of the arcs
   std::vector<std::vector<std::int32_t>> number_;  // by both nodes: of the arc, or -1
-  struct Lowered {
-    std::int32_t arc;
-    Node from, to;
-  };
-  std::vector<Lowered> lowered_;  // capacities, in the order of the changes
+  std::vector<Lowered> lowered_;                   // in the order of the changes
   std::vector<std::int32_t> level_;
   std::vector<std::size_t> next_;
 };
