@@ -84,12 +84,13 @@ void IncrementalMaxMin::stand_for(Flow flow, std::int32_t more) {
   routes_[flow].count += static_cast<std::uint32_t>(more);
   expects(started(flow) && routes_[flow].count > 0, "a started flow stands for at least itself");
   fresh_.push_back(flow);
-  use_links(flow, more * rate(flow));
   for (const Link link : route(flow)) {
     Channel& c = channel(link);
     if (c.flows.size() == 1)
       c.level = level_alone(c);
-    else if (c.level < kInfinite)
+    else if (c.level == kInfinite)
+      use(link, more * rate(flow));
+    else
       wait_once(link);
   }
 }
@@ -108,10 +109,11 @@ void IncrementalMaxMin::stop(Flow flow) {
   free_.push_back(flow);
   if (!std::exchange(routes_[flow].started, false)) return;
   crossings_ -= routes_[flow].length;
-  use_links(flow, -rate(flow) * routes_[flow].count);
+  const double used = rate(flow) * routes_[flow].count;
   std::uint32_t* place = places(flow);
   for (const Link link : route(flow)) {
-    FlowList& flows = channel(link).flows;
+    Channel& c = channel(link);
+    FlowList& flows = c.flows;
     const std::uint32_t hole = std::exchange(*place++, kNowhere), last = flows.size() - 1;
     const Flow moved = flows.remove(hole);
     if (hole != last) {
@@ -121,7 +123,10 @@ void IncrementalMaxMin::stop(Flow flow) {
       while (links[at] != link || places_of_moved[at] != last) ++at;
       places_of_moved[at] = hole;
     }
-    if (flows.size() == 1 || (!flows.empty() && channel(link).level < kInfinite)) wait_once(link);
+    if (flows.size() > 1 && c.level == kInfinite)
+      use(link, -used);
+    else if (!flows.empty())
+      wait_once(link);
   }
 }
 
@@ -155,7 +160,9 @@ double IncrementalMaxMin::rate_alone(std::span<const Link> route) const {
 void IncrementalMaxMin::report() {
   for (const Touched& t : touched_)
     if (same_rate(t.before, rate(t.flow))) {
-      use_links(t.flow, (t.before - rate(t.flow)) * routes_[t.flow].count);
+      const double more = (t.before - rate(t.flow)) * routes_[t.flow].count;
+      for (const Link link : route(t.flow))
+        if (channel(link).level == kInfinite) use(link, more);
       routes_[t.flow].rate = t.before;
     } else {
       changed_.push_back(t.flow);

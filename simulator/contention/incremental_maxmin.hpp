@@ -164,10 +164,6 @@ class IncrementalMaxMin {
     used += more;
     if (used > kNearlyFull * channel(link).capacity) wait_once(link);
   }
-  void use_links(Flow flow, double more) {
-    for (const Link link : route(flow))
-      if (channel(link).level == kInfinite) use(link, more);
-  }
   void report();
 
   // incremental_levels.cpp
