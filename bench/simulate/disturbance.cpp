@@ -25,8 +25,6 @@ Time parse_positive(const std::string& text, const std::string& option) {
   return to_time(time);
 }
 
-constexpr Time kTimeout = 200'000 * kMicrosecond;  // the least of TCP on Linux
-
 std::vector<std::string> parts_at(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text)
@@ -48,17 +46,18 @@ std::pair<std::string, std::string> split_at_colon(const std::string& text,
 
 // "0.1%", perhaps with ":200ms" behind it.
 simulator::PacketLoss parse_loss(const std::string& text, const std::string& option) {
-  const auto colon = std::min(text.find(':'), text.size());
-  const std::string share = text.substr(0, colon);
-  if (!share.ends_with('%'))
+  constexpr Time kLeastOfLinux = 200'000 * kMicrosecond;
+  const std::vector<std::string> parts = parts_at(text, ':');
+  const std::string& share = parts[0];
+  if (!share.ends_with('%') || parts.size() > 2)
     fail(Blame::usage,
          fmt::format("{} is '{}': write it like 0.1%, or 0.1%:200ms with TCP's least timeout",
                      option, text));
   simulator::PacketLoss loss{.share = parse_ratio(share.substr(0, share.size() - 1), option) / 100,
-                             .timeout = kTimeout};
+                             .timeout = kLeastOfLinux};
   if (loss.share > 0.5)
     fail(Blame::usage, fmt::format("{} is '{}': give at most 50%", option, text));
-  if (colon < text.size()) loss.timeout = parse_positive(text.substr(colon + 1), option);
+  if (parts.size() > 1) loss.timeout = parse_positive(parts[1], option);
   return loss;
 }
 

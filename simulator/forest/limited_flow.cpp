@@ -39,7 +39,7 @@ void LimitedFlow::add(Node from, Node to, std::int64_t capacity) {
   Arc& arc = arcs_[index(from)][index(number)];
   arc.capacity += capacity;
   expects(arc.capacity >= 0, "a capacity is at least 0");
-  if (capacity < 0) lowered_.push_back({from, to, number});
+  if (capacity < 0 && is_kept_) lowered_.push_back({from, to, number});
 }
 
 std::int64_t LimitedFlow::flow(Node source, Node target, std::int64_t limit) {
@@ -67,7 +67,8 @@ bool LimitedFlow::reaches(Node source, Node target, std::int64_t limit, Kept& ke
   return true;
 }
 
-void LimitedFlow::keep(Kept& kept) const {
+void LimitedFlow::keep(Kept& kept) {
+  is_kept_ = true;
   kept.seen = lowered_.size();
   kept.flow.resize(arcs_.size());
   for (std::size_t n = 0; n < arcs_.size(); ++n) {

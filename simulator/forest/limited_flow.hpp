@@ -53,7 +53,7 @@ class LimitedFlow {
   std::int64_t augment(Node source, Node target, std::int64_t limit);
   bool number_levels(Node source, Node target);
   std::int64_t push(Node node, Node target, std::int64_t most);
-  void keep(Kept& kept) const;
+  void keep(Kept& kept);
   void restore(const Kept& kept);
   bool fits(const Kept& kept, const Lowered& lowered) const;
   bool pass_by(const Lowered& lowered);
@@ -61,7 +61,8 @@ class LimitedFlow {
   std::vector<std::vector<Arc>> arcs_;
   std::vector<std::vector<Node>> neighbors_;       // of the arcs
   std::vector<std::vector<std::int32_t>> number_;  // by both nodes: of the arc, or -1
-  std::vector<Lowered> lowered_;                   // in the order of the changes
+  std::vector<Lowered> lowered_;                   // in the order of the changes, once
+  bool is_kept_ = false;                           // a flow is
   std::vector<std::int32_t> level_;
   std::vector<std::size_t> next_;
 };
