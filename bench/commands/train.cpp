@@ -85,6 +85,43 @@ void print_results(const std::vector<TrainResult>& results, const TrainOptions& 
   if (!is_virtual) print("{}", Lines{explain_fastest(results)});
 }
 
+// Trains each; on rank 0 records them, and returns what they found.
+std::vector<TrainResult> train_all(const TrainOptions& options, Job& job, const Backend& backend,
+                                   const std::vector<TrainConfig>& configs) {
+  std::optional<ResultFile> json;
+  std::optional<CsvFile> csv;
+  if (job.is_root() && !options.json.empty())
+    json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
+  if (job.is_root() && !options.csv.empty()) csv.emplace(options.csv);
+  std::vector<TrainResult> results;
+  std::set<std::string> printed;
+  const training::Architecture* made_for = nullptr;
+  Datasets data;
+  for (const TrainConfig& config : configs) {
+    if (std::exchange(made_for, config.architecture) != config.architecture)
+      data = datasets_of(options, *config.architecture);
+    TrainResult result;
+    const Backend chosen = backend.placement == Placement::emulated
+                               ? options.world().backend(config.network, options.seed)
+                               : backend;
+    job.on_first(config.ranks, [&] {
+      job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
+              [&](collectives::Executor& executor) {
+                TrainResult mine = train(executor, config, options, data);
+                if (executor.control().rank() == 0) result = std::move(mine);
+              });
+    });
+    if (!job.is_root()) continue;
+    if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
+      say("note: {}\n", result.codes.advice);
+    const Json record = to_json(train_record(result, options));
+    if (json) json->add(record);
+    if (csv) csv->add(record);
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
 int run(TrainOptions& options, Job& job) {
   take_roles(options, job);
   const Backend emulated = options.world().backend({}, options.seed);
@@ -111,36 +148,7 @@ int run(TrainOptions& options, Job& job) {
     if (job.is_root()) record(options, configs);
     return 0;
   }
-  std::optional<ResultFile> json;
-  std::optional<CsvFile> csv;
-  if (job.is_root() && !options.json.empty())
-    json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
-  if (job.is_root() && !options.csv.empty()) csv.emplace(options.csv);
-  std::vector<TrainResult> results;
-  std::set<std::string> printed;
-  const training::Architecture* made_for = nullptr;
-  Datasets data;
-  for (const TrainConfig& config : configs) {
-    if (std::exchange(made_for, config.architecture) != config.architecture)
-      data = datasets_of(options, *config.architecture);
-    TrainResult result;
-    const Backend chosen =
-        is_virtual ? options.world().backend(config.network, options.seed) : backend;
-    job.on_first(config.ranks, [&] {
-      job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
-              [&](collectives::Executor& executor) {
-                TrainResult mine = train(executor, config, options, data);
-                if (executor.control().rank() == 0) result = std::move(mine);
-              });
-    });
-    if (!job.is_root()) continue;
-    if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
-      say("note: {}\n", result.codes.advice);
-    const Json record = to_json(train_record(result, options));
-    if (json) json->add(record);
-    if (csv) csv->add(record);
-    results.push_back(std::move(result));
-  }
+  const std::vector<TrainResult> results = train_all(options, job, backend, configs);
   if (!job.is_root()) return 0;
   if (options.json != "-" && options.csv != "-") print_results(results, options, is_virtual);
   std::fflush(stdout);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
 #include <set>
 
@@ -74,11 +75,15 @@ const Algorithm& named(const std::string& name, const std::vector<std::string>& 
                                  fmt::join(names, ", "), advice));
 }
 
-void check_total(double total, Count most) {
+// The number of configurations, the product of these numbers of choices.
+std::size_t checked_total(std::initializer_list<std::size_t> choices, Count most) {
+  double total = 1;
+  for (const std::size_t n : choices) total *= static_cast<double>(n);
   if (total > static_cast<double>(most))
     fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
                                    "{} configurations in one sweep",
                                    total, with_commas(most)));
+  return static_cast<std::size_t>(total);
 }
 
 void check_segments(const std::vector<int>& all_segments, Collective task) {
@@ -287,15 +292,13 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
   std::vector<std::vector<Count>> elements_of;  // by type
   for (const collectives::DType dtype : all_dtypes) elements_of.push_back(parsed_elements(dtype));
   const std::size_t choices = std::max<std::size_t>(1, networks.size());
-  double total = 1;
-  for (const std::size_t n :
-       {all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
-        all_segments.size(), chosen.size(), elements_of.front().size()})
-    total *= static_cast<double>(n);
-  check_total(total, plan ? kMostPlanned : kMostConfigs);
+  const std::size_t total =
+      checked_total({all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
+                     all_segments.size(), chosen.size(), elements_of.front().size()},
+                    plan ? kMostPlanned : kMostConfigs);
   check_segments(all_segments, task);
   std::vector<Config> all;
-  all.reserve(static_cast<std::size_t>(total));
+  all.reserve(total);
   const bool uses_trees =
       std::any_of(chosen.begin(), chosen.end(), [](const Algorithm* a) { return a->forested; });
   std::vector<RankLayout> layouts(choices);

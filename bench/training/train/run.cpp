@@ -167,122 +167,191 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
              training::json_text(training::make_trace(spans, context(options.command))) + "\n");
 }
 
+/// A rank's part of a run. All ranks make one, and run it, together.
+class RankRun {
+ public:
+  RankRun(collectives::Executor& executor, const TrainConfig& config, const TrainOptions& options,
+          const Datasets& data, const TrialRun* trial)
+      : executor_(executor),
+        c_(executor.control()),
+        config_(config),
+        options_(options),
+        data_(data),
+        trial_(trial),
+        local_rank_(on_gpus() ? collectives::local_rank(c_) : 0),
+        sampling_(checked_samples()),
+        steps_(training::Sampler(sampling_).steps()),
+        learning_(learning_options()),
+        place_(place_of_gradients(learning_, cuda())),
+        trainer_(
+            c_, learning_,
+            [this](const training::SumOverWorkers& sum) { return make_replica(sum); },
+            run_parameters_of(config, options, data, sampling_)),
+        tracer_(c_.rank()) {}
+
+  TrainResult run() {
+    result_.input_range = options_.feed.makers(emulated() ? 1 : ranks_here(c_), !emulated());
+    if (on_gpus()) result_.gradients = place_.text;
+    if (options_.sync_batch_norm && trainer_.replica().statistics().empty())
+      fail(Blame::usage, fmt::format("--compute sync_bn has no effect here: model {} has no batch "
+                                     "normalization, leave it out or use another model",
+                                     config_.architecture->name));
+    if (is_root()) start_printer();
+    if (!options_.checkpoint.empty()) resume();
+    count_steps();
+    choose_codes();
+    if (is_worker()) start_feeds();
+    if (!emulated()) c_.barrier();  // no rank begins before the samples of all are made
+    trainer_.run({feed(), validation()}, steps_, observer());
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  bool is_root() const { return c_.rank() == 0; }
+  bool is_worker() const { return c_.rank() < config_.workers; }
+  bool cuda() const { return options_.device != "cpu"; }
+  bool on_gpus() const { return cuda() || config_.backend->devices != nullptr; }
+  bool emulated() const { return config_.backend->placement == collectives::Placement::emulated; }
+  bool traces() const { return !options_.trace.empty(); }
+  training::Pipeline* feed() { return feed_ ? &*feed_ : nullptr; }
+  training::Pipeline* validation() { return validation_ ? &*validation_ : nullptr; }
+
+  training::Sampling checked_samples() const {
+    const training::Sampling sampling =
+        training_samples(options_, config_, data_.train, is_worker() ? c_.rank() : 0);
+    if (options_.sync_batch_norm) check_equal_shares(sampling);
+    return sampling;
+  }
+
+  training::TrainerOptions learning_options() {
+    training::TrainerOptions learning = config_.learning;
+    set_epochs(learning, options_, steps_);
+    learning.route_options.executor = &executor_;
+    if (trial_) set_steps(learning, steps_, *trial_);
+    if (auto& codes = learning.options.gradients.compressor; codes && on_gpus()) {
+      const bool exchanges_gradients = training::find_strategy(learning.strategy).on_device;
+      if (codes->kind->on_gpu && exchanges_gradients) codes->kernels = gpu_codes(local_rank_);
+    }
+    return learning;
+  }
+
+  std::unique_ptr<training::Replica> make_replica(const training::SumOverWorkers& sum) const {
+    return training::make_replica(
+        *config_.architecture,
+        {.seed = options_.seed,
+         .sum_over_workers = options_.sync_batch_norm ? sum : training::SumOverWorkers{},
+         .cuda = cuda(),
+         .local_rank = local_rank_,
+         .math = place_.math});
+  }
+
+  void start_printer() {
+    printer_.emplace(options_, last_step(learning_, steps_), trial_ ? trial_->label : "");
+    if (const std::string note = note_on_steps(learning_, steps_); !note.empty())
+      printer_->note(note);
+    printer_->model(trainer_.replica());
+  }
+
+  void resume() {
+    backup_.emplace(trainer_, options_.checkpoint, options_.policy);
+    for (const std::string& note : backup_->resume())
+      if (printer_) printer_->note(note);
+  }
+
+  void count_steps() {
+    result_.steps_before = trainer_.steps_done();
+    result_.steps_run = std::max<Count>(0, last_step(learning_, steps_) - result_.steps_before);
+    result_.warmup_asked = emulated() ? 0 : options_.warmup_steps;
+    result_.left_out = steps_left_out(options_, config_, result_.steps_run);
+  }
+
+  void choose_codes() {
+    const training::GradientOptions& g = config_.learning.options.gradients;
+    if (!is_root() || !g.compressor) return;
+    result_.codes = training::code_route(g, trainer_.replica().variables(), config_.workers);
+    if (on_gpus())
+      result_.place_of_codes = training::place_of_codes(*learning_.options.gradients.compressor,
+                                                        result_.codes.way, &executor_);
+  }
+
+  void start_feeds() {
+    feed_.emplace(data_.train, sampling_, options_.feed.prefetch, result_.input_range);
+    validation_.emplace(data_.validation, validation_samples(sampling_, data_.validation),
+                        options_.feed.prefetch);
+    if (!emulated()) make_samples(data_.train, sampling_, result_.steps_before, result_.steps_run);
+  }
+
+  training::Observer observer() {
+    training::Observer observer;
+    observer.leave_out = result_.left_out;
+    observer.step = [this](const training::StepReport& r) {
+      if (traces()) tracer_.step(r);
+      if (!is_root()) return;
+      printer_->step(r);
+      pace_.step(r.begin, r.seconds);
+      if (seen_++ >= result_.left_out) result_.step_us.push_back(r.seconds * 1e6);
+    };
+    observer.epoch = [this](const training::EpochReport& r) {
+      if (!is_root()) return;
+      printer_->epoch(r, trainer_.replica());
+      result_.epochs.push_back(r);
+    };
+    if (trial_)
+      observer.enough = [this](const training::EpochReport& r) {
+        pace_.evaluated();
+        result_.trial.step = c_.max(is_root() ? pace_.mean() : 0);
+        result_.trial.curve.push_back({trainer_.steps_done(), accuracy(r.validation)});
+        return ends(result_.trial, trial_->goal);
+      };
+    if (traces())
+      observer.collective = [this](const training::CollectiveId& id, double begin, double end) {
+        tracer_.collective(id, begin, end);
+      };
+    return observer;
+  }
+
+  void finish() {
+    if (trainer_.steps_done() == result_.steps_before)
+      result_.evaluation = trainer_.evaluate(validation());
+    result_.staleness = trainer_.staleness();
+    if (!emulated()) result_.input_threads = static_cast<int>(c_.max(feed_ ? feed_->threads() : 0));
+    if (traces()) {
+      const std::vector<std::string> all = collectives::gather(c_, tracer_.encoded());
+      if (is_root()) write_trace(options_, all);
+    }
+    result_.config = config_;
+    result_.route = trainer_.exchange().route().name(c_);
+    result_.lanes = trainer_.exchange().route().lanes();
+  }
+
+  collectives::Executor& executor_;
+  collectives::Communicator& c_;
+  const TrainConfig& config_;
+  const TrainOptions& options_;
+  const Datasets& data_;
+  const TrialRun* trial_;  // null: not one
+  Rank local_rank_;
+  training::Sampling sampling_;  // of this rank
+  Count steps_;                  // per epoch
+  training::TrainerOptions learning_;
+  GradientPlace place_;
+  training::Trainer trainer_;
+  Tracer tracer_;
+  std::optional<ProgressPrinter> printer_;               // of the root
+  std::optional<training::Checkpointer> backup_;         // if it writes checkpoints
+  std::optional<training::Pipeline> feed_, validation_;  // of workers
+  StepPace pace_;
+  Count seen_ = 0;  // steps
+  TrainResult result_;
+};
+
 }  // namespace
 
 TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                   const TrainOptions& options, const Datasets& data, const TrialRun* trial) {
-  collectives::Communicator& c = executor.control();
   training::use_threads(options.threads);
-  const bool is_root = c.rank() == 0, is_worker = c.rank() < config.workers;
-  const training::Sampling sampling =
-      training_samples(options, config, data.train, is_worker ? c.rank() : 0);
-  if (options.sync_batch_norm) check_equal_shares(sampling);
-  const Count steps = training::Sampler(sampling).steps();
-  training::TrainerOptions learning = config.learning;
-  set_epochs(learning, options, steps);
-  learning.route_options.executor = &executor;
-  if (trial) set_steps(learning, steps, *trial);
-  const bool emulated = config.backend->placement == collectives::Placement::emulated;
-  const bool cuda = options.device != "cpu";
-  const bool on_gpus = cuda || config.backend->devices != nullptr;
-  const Rank local_rank = on_gpus ? collectives::local_rank(c) : 0;
-  TrainResult result;
-  result.input_range = options.feed.makers(emulated ? 1 : ranks_here(c), !emulated);
-  if (auto& codes = learning.options.gradients.compressor; codes && on_gpus) {
-    const bool exchanges_gradients = training::find_strategy(learning.strategy).on_device;
-    if (codes->kind->on_gpu && exchanges_gradients) codes->kernels = gpu_codes(local_rank);
-  }
-  const GradientPlace place = place_of_gradients(learning, cuda);
-  if (on_gpus) result.gradients = place.text;
-  training::Trainer trainer(
-      c, learning,
-      [&](const training::SumOverWorkers& sum) {
-        return training::make_replica(
-            *config.architecture,
-            {.seed = options.seed,
-             .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
-             .cuda = cuda,
-             .local_rank = local_rank,
-             .math = place.math});
-      },
-      run_parameters_of(config, options, data, sampling));
-  if (options.sync_batch_norm && trainer.replica().statistics().empty())
-    fail(Blame::usage, fmt::format("--compute sync_bn has no effect here: model {} has no batch "
-                                   "normalization, leave it out or use another model",
-                                   config.architecture->name));
-  std::optional<ProgressPrinter> printer;
-  if (is_root) {
-    printer.emplace(options, last_step(learning, steps), trial ? trial->label : "");
-    if (const std::string note = note_on_steps(learning, steps); !note.empty()) printer->note(note);
-    printer->model(trainer.replica());
-  }
-  std::optional<training::Checkpointer> backup;
-  if (!options.checkpoint.empty()) {
-    backup.emplace(trainer, options.checkpoint, options.policy);
-    for (const std::string& note : backup->resume())
-      if (printer) printer->note(note);
-  }
-  result.steps_before = trainer.steps_done();
-  result.steps_run = std::max<Count>(0, last_step(learning, steps) - result.steps_before);
-  result.warmup_asked = emulated ? 0 : options.warmup_steps;
-  result.left_out = steps_left_out(options, config, result.steps_run);
-  if (const training::GradientOptions& g = config.learning.options.gradients;
-      is_root && g.compressor) {
-    result.codes = training::code_route(g, trainer.replica().variables(), config.workers);
-    if (on_gpus)
-      result.place_of_codes = training::place_of_codes(*learning.options.gradients.compressor,
-                                                       result.codes.way, &executor);
-  }
-  std::optional<training::Pipeline> feed, validation;
-  if (is_worker) {
-    feed.emplace(data.train, sampling, options.feed.prefetch, result.input_range);
-    validation.emplace(data.validation, validation_samples(sampling, data.validation),
-                       options.feed.prefetch);
-    if (!emulated) make_samples(data.train, sampling, result.steps_before, result.steps_run);
-  }
-  if (!emulated) c.barrier();  // no rank begins before the samples of all are made
-  StepPace pace;
-  Count seen = 0;  // steps
-  Tracer tracer(c.rank());
-  const bool traces = !options.trace.empty();
-  training::Observer observer;
-  observer.leave_out = result.left_out;
-  observer.step = [&](const training::StepReport& r) {
-    if (traces) tracer.step(r);
-    if (!is_root) return;
-    printer->step(r);
-    pace.step(r.begin, r.seconds);
-    if (seen++ >= result.left_out) result.step_us.push_back(r.seconds * 1e6);
-  };
-  observer.epoch = [&](const training::EpochReport& r) {
-    if (!is_root) return;
-    printer->epoch(r, trainer.replica());
-    result.epochs.push_back(r);
-  };
-  if (trial)
-    observer.enough = [&](const training::EpochReport& r) {
-      pace.evaluated();
-      result.trial.step = c.max(is_root ? pace.mean() : 0);
-      result.trial.curve.push_back({trainer.steps_done(), accuracy(r.validation)});
-      return ends(result.trial, trial->goal);
-    };
-  if (traces)
-    observer.collective = [&](const training::CollectiveId& id, double begin, double end) {
-      tracer.collective(id, begin, end);
-    };
-  trainer.run({feed ? &*feed : nullptr, validation ? &*validation : nullptr}, steps, observer);
-  if (trainer.steps_done() == result.steps_before)
-    result.evaluation = trainer.evaluate(validation ? &*validation : nullptr);
-  result.staleness = trainer.staleness();
-  if (!emulated) result.input_threads = static_cast<int>(c.max(feed ? feed->threads() : 0));
-  if (traces) {
-    const std::vector<std::string> all = collectives::gather(c, tracer.encoded());
-    if (is_root) write_trace(options, all);
-  }
-  result.config = config;
-  result.route = trainer.exchange().route().name(c);
-  result.lanes = trainer.exchange().route().lanes();
-  return result;
+  return RankRun(executor, config, options, data, trial).run();
 }
 
 }  // namespace arlab::bench

@@ -36,24 +36,9 @@ void load_kernels() {
   find_not_finite(nullptr, nullptr, 1, loads);
 }
 
-}  // namespace
-
-SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device) {
-  const std::shared_ptr<collectives::DeviceStream> stream = device->make_stream();
-  const auto launch = [device, stream]() -> Launch {
-    collectives::cuda::use_device(collectives::cuda::index_of(*device));
-    return {collectives::cuda::handle(*stream), collectives::cuda::kUsualBlocks};
-  };
-  launch();  // makes the device the current one
-  load_kernels();
-  VectorKernels its;
-  its.where = "GPU " + std::to_string(collectives::cuda::index_of(*device));
-  its.device = device;
-  its.stream = stream;
-  its.allocate = [device](std::size_t bytes) { return device->allocate(bytes); };
-  its.copy = [stream](std::byte* into, const std::byte* from, std::size_t bytes) {
-    if (bytes > 0) stream->copy(into, from, bytes);
-  };
+/// launch: a function that returns where and how kernels are launched.
+template <class HowToLaunch>
+void set_codes(VectorKernels& its, HowToLaunch launch) {
   its.to_halves = [launch](std::byte* code, const float* x, Count n, float divisor) {
     to_halves(code, x, n, divisor, launch());
   };
@@ -72,10 +57,6 @@ SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device) 
   its.add_signs = [launch](float* into, const std::byte* bits, Count n, float clear, float set) {
     add_signs(into, bits, n, clear, set, launch());
   };
-  its.add_scaled = [launch](float* into, const float* x, Count n, float weight) {
-    add_scaled(into, x, n, weight, launch());
-  };
-  its.drop_not_finite = [launch](float* x, Count n) { drop_not_finite(x, n, launch()); };
   its.to_buckets = [launch](std::byte* code, const float* x, Count n, Count bucket) {
     to_buckets(code, x, n, bucket, launch());
   };
@@ -99,10 +80,40 @@ SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device) 
     add_scaled_signs(into, code, n, weight, launch());
   };
   its.sum_scratch = sum_scratch;
+}
+
+template <class HowToLaunch>
+void set_arithmetic(VectorKernels& its, HowToLaunch launch) {
+  its.add_scaled = [launch](float* into, const float* x, Count n, float weight) {
+    add_scaled(into, x, n, weight, launch());
+  };
+  its.drop_not_finite = [launch](float* x, Count n) { drop_not_finite(x, n, launch()); };
   its.clear = [launch](float* x, Count n) { clear(x, n, launch()); };
   its.multiply = [launch](float* x, Count n, float factor) { multiply(x, n, factor, launch()); };
   its.divide = [launch](float* x, Count n, float divisor) { divide(x, n, divisor, launch()); };
   its.to_signs = [launch](float* x, Count n) { to_signs(x, n, launch()); };
+}
+
+}  // namespace
+
+SharedVectorKernels vector_kernels(std::shared_ptr<collectives::Device> device) {
+  const std::shared_ptr<collectives::DeviceStream> stream = device->make_stream();
+  const auto launch = [device, stream]() -> Launch {
+    collectives::cuda::use_device(collectives::cuda::index_of(*device));
+    return {collectives::cuda::handle(*stream), collectives::cuda::kUsualBlocks};
+  };
+  launch();  // makes the device the current one
+  load_kernels();
+  VectorKernels its;
+  its.where = "GPU " + std::to_string(collectives::cuda::index_of(*device));
+  its.device = device;
+  its.stream = stream;
+  its.allocate = [device](std::size_t bytes) { return device->allocate(bytes); };
+  its.copy = [stream](std::byte* into, const std::byte* from, std::size_t bytes) {
+    if (bytes > 0) stream->copy(into, from, bytes);
+  };
+  set_codes(its, launch);
+  set_arithmetic(its, launch);
   its.is_finite = [device, stream, test = finite_test(*device, *stream)](const float* x, Count n) {
     return test({x, static_cast<std::size_t>(n)});
   };
