@@ -44,7 +44,7 @@ function(arlab_start_early seconds)
 endfunction()
 
 # arlab_thorough(<tests...>): tests that say little more than quicker ones: other seeds, long documents, programs of others.
-# `./lab test` leaves them out, `./lab test all` does not.
+# `./lab test` leaves them out, `./lab test all` does not, whose preset also sets ARLAB_THOROUGH: tests then run more of their cases.
 function(arlab_thorough)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS thorough)
 endfunction()
