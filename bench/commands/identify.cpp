@@ -78,10 +78,8 @@ int identify(IdentifyCommand& command, Job& job) {
     ResultFile file(sweep.json, ResultFile::Mode::fresh, context(sweep.command));
     for (const Identified& one : all) file.add(to_json(one));
   }
-  if (sweep.json != "-") {
-    write_file(sweep.output, identified_table(all));
-    print_sentences(sentences(all), sweep.output == "-");
-  }
+  if (sweep.shows_table()) write_file(sweep.output, identified_table(all));
+  if (!sweep.prints_records()) print_sentences(sentences(all), sweep.output == "-");
   return 0;
 }
 
@@ -116,7 +114,7 @@ void identify_log(const IdentifyCommand& command) {
     ResultFile file(command.sweep.json, ResultFile::Mode::fresh, context(command.sweep.command));
     for (const LoggedChoice& one : log.choices) file.add(to_json(one, machine));
   }
-  if (command.sweep.json != "-") write_file(command.sweep.output, nccl_log_table(log, machine));
+  if (command.sweep.shows_table()) write_file(command.sweep.output, nccl_log_table(log, machine));
 }
 
 void add_log_options(CLI::App& command, IdentifyCommand& options) {

@@ -52,7 +52,7 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
     ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
     for (const TraceRun& run : runs) file.add(record_of(run));
   }
-  if (o.json == "-" && o.output == "-") return;
+  if (!o.shows_table()) return;
   write_file(o.output, table_of(runs, command.rank_times));
   say_written(o.output);
 }
@@ -66,7 +66,7 @@ void simulate_nccl(const SimulateCommand& command) {
     ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
     for (const NcclEstimate& row : estimates.rows) file.add(record_of(row));
   }
-  if (o.json == "-" && o.output == "-") return;
+  if (!o.shows_table()) return;
   write_file(o.output, table_of(estimates));
   say_written(o.output);
 }

@@ -69,7 +69,13 @@ struct SweepOptions {
   std::string trees;         ///< the topology whose trees `forest` uses
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
-  TableView view;            ///< of its columns and rows
+
+  /// Whether stdout holds records, so that nothing else may go there.
+  bool prints_records() const { return json == "-" || csv == "-"; }
+  /// Whether there is a table: on stdout it gives way to records.
+  bool shows_table() const { return output != "-" || !prints_records(); }
+
+  TableView view;  ///< of its columns and rows
   bool usual_segments =
       false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
   bool any_switches = false;  ///< what is named may use switches that add, whatever the network

@@ -50,10 +50,10 @@ void check_outputs(const SweepOptions& options) {
 }
 
 Output::Output(const SweepOptions& options, std::size_t steps)
-    : table_(options.output == "-" && (options.json == "-" || options.csv == "-") ? ""
-                                                                                  : options.output),
+    : table_(options.shows_table() ? options.output : ""),
       view_(options.view),
       is_part_(options.share),
+      is_quiet_(options.prints_records()),
       progress_(options.progress),
       caller_(options.caller),
       steps_(steps) {
@@ -100,7 +100,7 @@ void Output::add(Record record, std::size_t position) {
 
 // For sentences, without what they do not need and may be long.
 void Output::remember(Json record) {
-  if (is_part_ || caller_ || table_.empty()) return;
+  if (is_part_ || caller_ || is_quiet_ || table_.empty()) return;
   for (const char* key : {"rank_times_us", "critical_path_us", "time_statistics_us", "claimed"})
     record.erase(key);
   shown_.push_back(std::move(record));

@@ -53,6 +53,7 @@ class Output {
   std::string table_;  ///< file of the table; empty: none
   TableView view_;
   bool is_part_;             ///< of a sweep that processes share
+  bool is_quiet_;            ///< stdout holds records, and nothing else
   std::vector<Json> shown_;  ///< what sentences are about, also what the file held
   std::vector<std::pair<std::size_t, Record>> records_;  // and their positions in the table
   std::shared_ptr<Progress> progress_;                   ///< or null

@@ -1,5 +1,7 @@
 """Outputs are whole: a full disk, an error or a kill leaves the file that was there, of every command that writes one."""
 
+import csv
+import json
 import os
 import pathlib
 import resource
@@ -27,6 +29,11 @@ WRITERS = [(["list", "algorithms"], "-o"), (["show", "ring", "-p", "4"], "-o"), 
            (["tune", "--network", "alpha_beta", "-p", "4", "-s", "1K,1M"], "--table"),
            (["tune", "--network", "alpha_beta", "-p", "4", "-s", "1K,1M"], "--open-mpi"),
            (["plan", "-m", "profile:resnet50", "--gpus", "4"], "--trace")]
+
+NCCL_LOG = """node1:71:71 [0] NCCL INFO NCCL version 2.27.5+cuda12.9
+node1:71:99 [0] NCCL INFO comm 0x55 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0
+node1:71:71 [0] NCCL INFO AllReduce: 65536 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..15}
+"""
 
 
 class Outputs(program.ProgramTest):
@@ -60,6 +67,21 @@ class Outputs(program.ProgramTest):
                 self.assertEqual(status, 0, err)
                 self.assertNotEqual(self.read("out"), "precious")
                 self.assertEqual(self.names(), before)
+
+    def test_records_on_stdout_are_alone_beside_a_table_in_a_file(self):
+        (self.folder / "nccl.log").write_text(NCCL_LOG, encoding="utf-8")
+        for words in (["count", "ring", "-p", "4"], ["verify", "ring", "-p", "4"],
+                      ["simulate", "ring,tree", "-p", "4", "-s", "1K", "--network", "fluid:topology=crossbar"],
+                      ["simulate", "native", "-p", "8", "-s", "1K,1M", "--network", "nccl:gpu=h100"],
+                      ["run", "ring", "-p", "2", "-s", "1K", "--runs", "3"], ["identify", "--nccl-log", "nccl.log"]):
+            with self.subTest(words=" ".join(words)):
+                out, _ = self.arlab(*words, "--json", "-", "-o", "table")
+                context, *records = map(json.loads, out.splitlines())
+                self.assertEqual(context["kind"], "context")
+                self.assertTrue(records)
+                self.assertIn("|", self.read("table"))
+        out, _ = self.arlab("simulate", "ring,tree", "-p", "4", "-s", "1K", "--csv", "-", "-o", "table")
+        self.assertEqual([row["algorithm"] for row in csv.DictReader(out.splitlines(), strict=True)], ["ring", "tree"])
 
     def test_links_and_modes_stay(self):
         target, link = self.folder / "target", self.folder / "link"
