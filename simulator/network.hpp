@@ -72,6 +72,11 @@ struct LinkFlap {
   double share = 0;  ///< of the bandwidth that remains, 0 to 1
 };
 
+/// What another job sends from one host to another, without an end.
+struct HostStream {
+  Rank from = 0, to = 0;  ///< hosts, which differ
+};
+
 /// A message that shares links with others, on its way.
 struct Transit {
   std::uint32_t number = 0;
@@ -183,6 +188,7 @@ class Network {
     Time flight{};  ///< from a message's send to its arrival where all take as long; 0 elsewhere
     NetworkLinks* links = nullptr;
     LinkFlaps* flaps = nullptr;  ///< of these links, which the model heeds from the start on
+    std::vector<HostStream>* streams = nullptr;  ///< over these links, as the flaps
     ExactShortcuts* shortcuts = nullptr;
     AddingSwitches* adding = nullptr;
   };
@@ -197,6 +203,14 @@ class Network {
   /// From the start on, their bandwidths change so. Returns false if the model cannot do that.
   /// Throws Error(usage) as LinkFlaps does.
   bool flap_links(std::vector<LinkFlap> flaps);
+  /// From the start on, other jobs send over the same links. Returns false if the model cannot do
+  /// that. What they send is no load of the links.
+  bool add_streams(std::vector<HostStream> streams) {
+    if (!traits_.streams) return false;
+    *traits_.streams = std::move(streams);
+    if (!traits_.streams->empty()) traits_.shortcuts = nullptr;
+    return true;
+  }
   std::vector<LinkLoad> loads(Time now) const {
     return traits_.links ? traits_.links->loads(now) : std::vector<LinkLoad>{};
   }

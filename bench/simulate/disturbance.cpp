@@ -61,6 +61,30 @@ simulator::PacketLoss parse_loss(const std::string& text, const std::string& opt
   return loss;
 }
 
+std::optional<Rank> host_named(const simulator::Topology& topology, std::string_view name) {
+  for (Rank host = 0; host < topology.hosts(); ++host)
+    if (topology.node(host).name == name) return host;
+  return {};
+}
+
+// "h2-h6", or "h2--h6" for both directions; names may contain hyphens.
+std::vector<simulator::HostStream> streams_between(const std::string& text,
+                                                   const simulator::Topology& topology) {
+  for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
+    const bool both = text.compare(at, 2, "--") == 0;
+    const auto from = host_named(topology, text.substr(0, at)),
+               to = host_named(topology, text.substr(at + (both ? 2 : 1)));
+    if (!from || !to || from == to) continue;
+    std::vector<simulator::HostStream> streams = {{*from, *to}};
+    if (both) streams.push_back({*to, *from});
+    return streams;
+  }
+  fail(Blame::usage,
+       fmt::format("--disturb traffic is '{}': write it like h2-h6, or h2--h6 for both directions, "
+                   "with two of the hosts {} to {}",
+                   text, topology.node(0).name, topology.node(topology.hosts() - 1).name));
+}
+
 constexpr const char* kAllLinks = "all";
 constexpr const char* kFlap = "--disturb flap";
 
@@ -152,6 +176,9 @@ void Disturbance::add(CLI::App& command) {
   const auto read_flaps = [this](Text text, Text) {
     for (const std::string& one : parts_at(text, ',')) flaps.push_back(parse_flap(one));
   };
+  const auto read_traffic = [this](Text text, Text) {
+    for (const std::string& one : parts_at(text, ',')) traffic.push_back(one);
+  };
   const auto number = [this](std::int32_t& value, std::int32_t least, std::int32_t most) {
     return [this, &value, least, most](Text text, Text what) {
       value = checked_number(parse_count(text, what), what, least, most);
@@ -165,13 +192,15 @@ void Disturbance::add(CLI::App& command) {
       "or loss=0.1%:5ms); noise=10us:1ms (interrupts each rank once per period, from a random time "
       "on); "
       "flap=h0--leaf0:50us:1ms (or all:..., links that fail for 50us per ms from a random time on; "
-      "h0--leaf0:50us@100us: once; a last :0.5 leaves half of the bandwidth); seed=1 of random "
+      "h0--leaf0:50us@100us: once; a last :0.5 leaves half of the bandwidth); traffic=h2--h6 "
+      "(another job sends between these hosts without a pause; h2-h6: one way); seed=1 of random "
       "numbers; runs=10 with different ones, whose mean is recorded",
       {{"late", read_late, true},
        {"jitter", [this](Text text, Text what) { jitter = parse_positive(text, what); }},
        {"loss", [this](Text text, Text what) { loss = parse_loss(text, what); }},
        {"noise", read_noise},
        {"flap", read_flaps, true},
+       {"traffic", read_traffic, true},
        {"seed", number(seed, 0, kMostSeeds)},
        {"runs", number(runs, 1, kMostRuns)}});
 }
@@ -200,6 +229,7 @@ std::string Disturbance::text() const {
   if (loss.share > 0)
     parts.push_back(fmt::format("loss={}%:{}", show_number(loss.share * 100), show(loss.timeout)));
   for (const FlapOption& flap : flaps) parts.push_back("flap=" + flap.text);
+  for (const std::string& one : traffic) parts.push_back("traffic=" + one);
   if (is_random()) parts.push_back(fmt::format("seed={},runs={}", seed, runs));
   return fmt::format("{}", fmt::join(parts, ","));
 }
@@ -228,6 +258,14 @@ std::unique_ptr<simulator::Network> Disturbance::disturbed(
   if (!flaps.empty() && (!fabric || !network->flap_links(std::move(failing))))
     fail(Blame::usage,
          "the model knows no links that fail for a while: leave out flap, or use --network fluid");
+  std::vector<simulator::HostStream> streams;
+  for (std::size_t i = 0; fabric && i < traffic.size(); ++i)
+    for (const auto& stream : streams_between(traffic[i], fabric->topology))
+      streams.push_back(stream);
+  if (!traffic.empty() && (!fabric || !network->add_streams(std::move(streams))))
+    fail(Blame::usage,
+         "the model knows no links that other jobs use: leave out traffic, or use --network fluid "
+         "or a machine file");
   if (!is_noisy()) return network;
   return std::make_unique<simulator::NoisyNetwork>(
       std::move(network), ranks,

@@ -44,24 +44,26 @@ struct Disturbance {
   Time detour{}, period{1};                 ///< interruptions of each rank
   simulator::PacketLoss loss{};
   std::vector<FlapOption> flaps;
-  std::int32_t seed = 1, runs = 1;  ///< runs: with other random numbers each
-  std::string needs_random;         ///< what was given that only random delays use; empty: nothing
+  std::vector<std::string> traffic;  ///< of other jobs: "h2-h6", or "h2--h6" (both directions)
+  std::int32_t seed = 1, runs = 1;   ///< runs: with other random numbers each
+  std::string needs_random;          ///< what was given that only random delays use; empty: nothing
 
   void add(CLI::App& command);
   /// Throws Error(usage) for settings without effect.
   void check() const;
 
-  bool any() const { return !late.empty() || !flaps.empty() || is_random(); }
+  bool any() const { return !late.empty() || !flaps.empty() || !traffic.empty() || is_random(); }
   /// Returns one delay: of the latest rank, of a message on average, of an interruption, of a lost
   /// packet that nothing follows, and of a link's longest failure, as the time in which the link
-  /// would carry what it then does not.
+  /// would carry what it then does not; 0 of traffic alone.
   Time delay() const;
   /// Returns the settings as one word, such as "late=3:100us,jitter=2us,seed=1"; empty without any.
   std::string text() const;
   /// Returns when each rank begins. Throws Error(usage) if a late rank does not exist.
   std::vector<Time> starts(Rank ranks) const;
   /// Returns the network with the noise of one of the runs. fabric: null if the network has no
-  /// links. Throws Error(usage) if its links cannot fail, or if a link does not exist.
+  /// links. Throws Error(usage) if its links cannot fail or be shared, or if a link or host is
+  /// unknown.
   std::unique_ptr<simulator::Network> disturbed(std::unique_ptr<simulator::Network> network,
                                                 const simulator::Fabric* fabric, Rank ranks,
                                                 int run) const;

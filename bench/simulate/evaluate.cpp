@@ -6,8 +6,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/simulate/estimate.hpp"
-#include "bench/study/intervals/interval.hpp"
 #include "bench/simulate/median_draw.hpp"
+#include "bench/study/intervals/interval.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/analysis/critical_path.hpp"
@@ -81,7 +81,8 @@ void disturb(const SimulateCommand& command, const Config& config,
   auto& body = r.as<SimulateBody>();
   body.undisturbed_us = body.modelled_us;
   body.modelled_us = sum / command.disturbance.runs;
-  body.delay_us = microseconds(command.disturbance.delay());
+  if (const Time delay = command.disturbance.delay(); delay > Time{})
+    body.delay_us = microseconds(delay);
   if (command.disturbance.jitter > Time{})
     body.most_delays = static_cast<double>(r.claimed->messages);
 }

@@ -27,7 +27,11 @@ std::unique_ptr<Network> machine_network(const Machine& machine, Rank ranks,
 }
 
 Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
-    : Network({.has_changes = true, .needs_receives = true, .eager = machine.eager, .links = this}),
+    : Network({.has_changes = true,
+               .needs_receives = true,
+               .eager = machine.eager,
+               .links = this,
+               .streams = &others_}),
       machine_(with_envelope(std::move(machine))),
       fabric_(std::move(fabric)),
       streams_(machine_, fabric_),
@@ -51,7 +55,17 @@ Connections::Round& Connections::round_of(Rank rank, const Message& m, Time now)
   return posted.rounds.back();
 }
 
+// Nothing of the ranks is on its way.
+bool Connections::is_idle() const { return events_.empty() && transfers_.size() == free_.size(); }
+
+// While the network is idle nothing asks for its next change, so that runs end and deadlocks show.
+// What other jobs have sent since is made up for.
+void Connections::resume(Time now) {
+  if (is_idle() && streams_.next_change() < now) streams_.advance(now);
+}
+
 Network::Sent Connections::send(const Message& message, Time now) {
+  resume(now);
   std::uint32_t number = static_cast<std::uint32_t>(transfers_.size());
   if (free_.empty()) {
     transfers_.emplace_back();
@@ -65,6 +79,7 @@ Network::Sent Connections::send(const Message& message, Time now) {
 }
 
 void Connections::post_receive(const Message& message, Time now) {
+  resume(now);
   if (announced(message)) round_of(message.target, message, now).receives.push_back(message);
 }
 
@@ -80,6 +95,8 @@ Network::Work Connections::compute(Rank rank, Time duration, Time now) {
 }
 
 Time Connections::next_change() {
+  for (const HostStream& stream : std::exchange(others_, {})) streams_.add_endless(stream, now_);
+  if (is_idle()) return kNever;
   const Time own = events_.empty() ? kNever : events_.top().time;
   return std::min(own, streams_.next_change());
 }

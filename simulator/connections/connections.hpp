@@ -81,6 +81,8 @@ class Connections final : public Network, private NetworkLinks {
     std::int64_t receives = 0;
   };
 
+  bool is_idle() const;
+  void resume(Time now);
   bool announced(const Message& m) const { return static_cast<double>(m.bytes) > machine_.eager; }
   Round& round_of(Rank rank, const Message& m, Time now);
   bool sends_first(const Round& round) const;
@@ -96,7 +98,8 @@ class Connections final : public Network, private NetworkLinks {
   Machine machine_;
   std::shared_ptr<const Fabric> fabric_;
   Streams streams_;
-  Time latency_;  // beyond that of a route
+  std::vector<HostStream> others_;  // of other jobs, which begin now
+  Time latency_;                    // beyond that of a route
   Time gap_;
   Drift drift_;
   std::vector<Posted> posted_;       // by rank

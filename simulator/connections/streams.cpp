@@ -35,16 +35,27 @@ std::uint32_t Streams::stream_of(Rank source, Rank target, bool beside) {
                             static_cast<std::uint64_t>(target) << 1 | (beside ? 1U : 0U);
   const auto [found, added] =
       by_pair_.try_emplace(key, static_cast<std::uint32_t>(streams_.size()));
-  if (added) {
-    const Rank from = fabric_->host_of[static_cast<std::size_t>(source)],
-               to = fabric_->host_of[static_cast<std::size_t>(target)];
-    Stream& stream = streams_.emplace_back();
-    const auto route = router_.route(from, to);
-    stream.route.assign(route.begin(), route.end());
-    const auto back = router_.route(to, from);
-    if (!back.empty()) stream.back = back.front();
-  }
+  if (added)
+    make_stream(fabric_->host_of[static_cast<std::size_t>(source)],
+                fabric_->host_of[static_cast<std::size_t>(target)]);
   return found->second;
+}
+
+// From one host to another.
+Streams::Stream& Streams::make_stream(Rank from, Rank to) {
+  Stream& stream = streams_.emplace_back();
+  const auto route = router_.route(from, to);
+  stream.route.assign(route.begin(), route.end());
+  const auto back = router_.route(to, from);
+  if (!back.empty()) stream.back = back.front();
+  return stream;
+}
+
+void Streams::add_endless(const HostStream& stream, Time now) {
+  constexpr double kEndless = 1e30;  // bytes: no run carries as many
+  const auto id = static_cast<std::uint32_t>(streams_.size());
+  make_stream(stream.from, stream.to).items.push_back({0, kEndless, mtu_});
+  write(id, now);
 }
 
 Time Streams::latency(Rank source, Rank target) {

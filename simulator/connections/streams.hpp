@@ -41,6 +41,9 @@ class Streams {
   /// The same, but the item passes all that waits, and takes no time.
   void add_urgent(Rank source, Rank target, std::uint32_t item, Time now);
 
+  /// Another job sends between two hosts, without an end.
+  void add_endless(const HostStream& stream, Time now);
+
   /// Returns the time of the next change; kNever if there is none.
   Time next_change() const { return events_.empty() ? kNever : events_.top().time; }
   /// Advances to that time. Returns what happened to items, valid until the next call.
@@ -80,6 +83,7 @@ class Streams {
   };
 
   std::uint32_t stream_of(Rank source, Rank target, bool beside = false);
+  Stream& make_stream(Rank from, Rank to);
   void append(std::uint32_t id, std::uint32_t item, double bytes, Time now);
   void write(std::uint32_t id, Time now);
   void forward(const Packet& packet);

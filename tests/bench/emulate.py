@@ -109,6 +109,31 @@ class Emulate(program.ProgramTest):
             self.assertIn(f"error: {message}", err)
 
     @unittest.skipIf(lacking(), lacking())
+    def test_another_job_sends_until_the_host_is_mended(self):
+        self.addCleanup(self.emulate, "down")
+        self.emulate("up", "--hosts", 3, "--rate", "40mbit")
+
+        def received():
+            done = subprocess.run(["ip", "-n", f"{NAME}-host2", "-s", "-j", "link", "show", "data"], capture_output=True, text=True, check=True)
+            return json.loads(done.stdout)[0]["stats64"]["rx"]["bytes"]
+
+        def processes():
+            return "".join(subprocess.run(["ip", "netns", "pids", f"{NAME}-host{host}"], capture_output=True, text=True, check=True).stdout for host in range(3))
+
+        self.emulate("stream", 1, 2)
+        before, deadline = received(), time.monotonic() + 60
+        while received() < before + 1_000_000 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertGreaterEqual(received(), before + 1_000_000)
+        self.emulate("mend", 0)  # has none
+        self.assertEqual(len(processes().split()), 2)
+        self.emulate("mend", 2)
+        self.assertEqual(processes(), "")
+        for words, message in (((1, 1), "host 1 would send to itself"), ((1, 3), "host 3 does not exist: give 0 to 2"), ((-1, 2), "host -1 does not exist")):
+            _, err = self.emulate("stream", *words, code=2)
+            self.assertIn(f"error: {message}", err)
+
+    @unittest.skipIf(lacking(), lacking())
     def test_a_host_may_be_slow_and_lose_packets(self):
         self.addCleanup(self.emulate, "down")
         self.emulate("up", "--hosts", 2, "--rate", "40mbit")

@@ -212,6 +212,19 @@ class Contract(program.ProgramTest):
         _, err = self.arlab(*one, "--disturb", "flap=h0--s0:1us@0,seed=2", code=2)
         self.assertIn("--disturb seed has no effect here", err)
 
+    def test_another_job_on_the_network(self):
+        busy = ("simulate", "ring", "-p", "4", "-s", "64M", "--network", "crossbar:hosts=6")
+        for traffic, factor in (("h4-h0", 2), ("h4--h5", 1), ("h4-h0,h5-h0", 3), ("h4--h0", 2)):
+            [record] = self.records(*busy, "--disturb", f"traffic={traffic}")
+            self.assertEqual(record["disturbance"], ",".join(f"traffic={one}" for one in traffic.split(",")))
+            self.assertAlmostEqual(record["modelled_us"] / record["undisturbed_us"], factor, places=2)
+            self.assertEqual((record["delay_us"], record["slowdown_per_delay"]), (None, None))
+        for traffic in ("", "h4", "h4-", "h4-h4", "h4-h6", "h4--s0", "h4---h5"):
+            _, err = self.arlab(*busy, "--disturb", f"traffic={traffic}", code=2)
+            self.assertIn(f"--disturb traffic is '{traffic}': write it like h2-h6, or h2--h6 for both directions, with two of the hosts h0 to h5", err)
+        _, err = self.arlab("simulate", "ring", "-p", "4", "--network", "loggops", "--disturb", "traffic=h0-h1", code=2)
+        self.assertIn("the model knows no links that other jobs use: leave out traffic, or use --network fluid or a machine file", err)
+
     def test_nothing_but_the_table_and_its_answer_on_stdout(self):
         for files in ([], ["--json", "a.jsonl", "--csv", "a.csv"]):
             out, err = self.arlab(*SWEEP, *files)

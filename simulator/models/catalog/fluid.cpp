@@ -49,6 +49,7 @@ class Fluid final : public Network,
                  .has_changes = true,
                  .links = this,
                  .flaps = &flaps_,
+                 .streams = &streams_,
                  .shortcuts = this,
                  .adding = classes ? nullptr : this}),
         ExactShortcuts(values.at("gamma")),
@@ -93,6 +94,7 @@ class Fluid final : public Network,
   }
 
   Time next_change() override {
+    for (const HostStream& stream : std::exchange(streams_, {})) start(stream);
     for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
     if (in_transit_ == 0) return kNever;
     const Time arrival = arrivals_.empty() ? kNever : arrivals_.next_time();
@@ -118,14 +120,27 @@ class Fluid final : public Network,
                                                             std::span<const LinkId> links,
                                                             Time latency, Time now) {
     if (in_transit_++ == 0) apply_flaps(now);
+    const IncrementalMaxMin::Flow id = add_flow(links);
+    flows_[id] = {number, false, bytes, now, now + latency};
+    starts_.push(id, now, latency);
+    return id;
+  }
+
+  [[gnu::always_inline]] IncrementalMaxMin::Flow add_flow(std::span<const LinkId> links) {
     const IncrementalMaxMin::Flow id = rates_.add(links);
     if (id >= flows_.size()) {
       flows_.resize(rates_.flows());
       alike_.resize(rates_.flows());
     }
-    flows_[id] = {number, false, bytes, now, now + latency};
-    starts_.push(id, now, latency);
     return id;
+  }
+
+  // What other jobs send is a flow that never ends, over one route.
+  void start(const HostStream& stream) {
+    const auto links = links_.crossed(router_.route(stream.from, stream.to));
+    const IncrementalMaxMin::Flow id = add_flow(links);
+    flows_[id] = {.bytes = kEndless};
+    start(id);
   }
 
   // AddingSwitches. Transfers of a team take turns with those from the same giver or to the same
@@ -162,6 +177,7 @@ class Fluid final : public Network,
   }
 
   static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
+  static constexpr double kEndless = 1e30;                      // bytes: no run carries as many
 
   // NetworkLinks. The times of changes are known only with all flows, so links are watched by
   // events.
@@ -277,7 +293,8 @@ class Fluid final : public Network,
     if (history_) record(lead);
     alike.set_rate(rates_.rate(lead), now_);
     const Time end = alike.end();
-    if (end == kNever && flaps_.next_time() == kNever) too_slow(lead);
+    if (end == kNever && alike.bytes_of_first() < kEndless && flaps_.next_time() == kNever)
+      too_slow(lead);
     arrivals_.set(lead, end);  // never: until a link works again
   }
 
@@ -310,7 +327,8 @@ class Fluid final : public Network,
   Turns turns_;                           // of the flows, after their latency
   IndexedHeap arrivals_;                  // of the last byte of the first of those alike
   LinkFlaps flaps_;
-  std::size_t in_transit_ = 0;  // flows
+  std::vector<HostStream> streams_;  // that begin now
+  std::size_t in_transit_ = 0;       // flows
   std::vector<std::uint32_t> arrived_;
   std::vector<Transit> transits_;
   Time now_{};

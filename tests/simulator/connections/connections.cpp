@@ -208,3 +208,30 @@ TEST_CASE("a message does not overtake a larger one of its pair that takes the h
         CHECK(simulate(algorithm, problem, 4, network).sent == predicted_cost(algorithm, problem));
       }
 }
+
+TEST_CASE("other jobs send over the same links, packet by packet, and runs end all the same") {
+  Machine m = plain();
+  m.mtu = 1000;
+  const auto time = [&](const AllRounds& script, const std::vector<HostStream>& streams,
+                        std::span<const Time> starts = {}) {
+    const auto ranks = static_cast<Rank>(script.size());
+    Connections network(m, ranks, build_fabric({.topology = "crossbar:hosts=4,latency=0"}, ranks));
+    REQUIRE(network.add_streams(streams));
+    return microseconds(
+        simulate(of(script), {.ranks = ranks, .elements = 256'000}, 1, network, {.starts = starts})
+            .finish);
+  };
+  const double alone = time(kOneWay, {});
+  CHECK(alone == Approx(10 + 256 + 1));
+  CHECK(time(kOneWay, {{1, 0}}) == alone);
+  CHECK(time(kOneWay, {{2, 3}}) == alone);
+  // A message has as many bytes in the queue to its target as it has sent, the stream from another
+  // host as many as its socket allows.
+  m.socket = 64'000;
+  CHECK(time(kOneWay, {{2, 1}}) == Approx(10 + 2 * 256).epsilon(0.15));
+  // What was sent while the ranks had nothing to send waits in the queue before them.
+  const std::vector<Time> late{Time{1'000'000'000}, Time{1'000'000'000}};
+  CHECK(time(kOneWay, {{2, 1}}, late) == Approx(1000 + 10 + 2 * 256).epsilon(0.01));
+  const AllRounds deadlock{{{replace(1, kAll)}}, {{replace(0, kAll)}}};
+  CHECK_THROWS_WITH(time(deadlock, {{2, 1}}), Catch::Contains("deadlock"));
+}
