@@ -35,17 +35,19 @@ void check(const Script& script) {
   if (script.root < 0 || script.root >= script.ranks)
     wrong(concat("root is ", script.root, ", but the ranks are 0 to ", script.ranks - 1));
   const Rank most = std::numeric_limits<Rank>::max() / script.ranks;
-  if (script.chunks_per_rank < 1 || script.chunks_per_rank > most)
-    wrong(concat("chunks_per_rank is ", script.chunks_per_rank, ": give 1 to ", most));
-  if (script.chunks_per_rank > 1 && (script.collective == Collective::reduce_scatter ||
-                                     script.collective == Collective::all_gather))
-    wrong(concat("chunks_per_rank is ", script.chunks_per_rank, ", but ", name(script.collective),
-                 " gives each rank one chunk: give 1"));
+  const bool one_each = script.collective == Collective::reduce_scatter ||
+                        script.collective == Collective::all_gather;
   if (script.lanes.empty()) wrong("no lane: give at least one");
   for (std::size_t i = 0; i < script.lanes.size(); ++i) {
     const Script::ScriptLane& lane = script.lanes[i];
     if (lane.weight < 1)
       wrong(concat("lane ", i, " has ", lane.weight, " elements: give at least 1"));
+    const Rank chunks = lane.chunks_per_rank;
+    if (chunks < 1 || chunks > most)
+      wrong(concat("chunks_per_rank is ", chunks, ": give 1 to ", most));
+    if (chunks > 1 && one_each)
+      wrong(concat("chunks_per_rank is ", chunks, ", but ", name(script.collective),
+                   " gives each rank one chunk: give 1"));
     if (lane.ranks.size() != index(script.ranks))
       wrong(concat("lane ", i, " has the rounds of ", lane.ranks.size(), " ranks, but ranks is ",
                    script.ranks));
@@ -57,12 +59,13 @@ void check(const Script& script) {
 Algorithm algorithm_of(Shared script) {
   check(*script);
   const auto lane_problem = [&](std::size_t lane) {
+    const Rank chunks = script->lanes[lane].chunks_per_rank;
     return Problem{.collective = script->collective,
                    .ranks = script->ranks,
-                   .elements = Count{script->ranks} * script->chunks_per_rank,
+                   .elements = Count{script->ranks} * chunks,
                    .root = script->root,
                    .lane = static_cast<std::int32_t>(lane),
-                   .chunks_per_rank = script->chunks_per_rank};
+                   .chunks_per_rank = chunks};
   };
   std::vector<Count> weights, rounds;
   for (std::size_t i = 0; i < script->lanes.size(); ++i) {
@@ -94,8 +97,10 @@ Algorithm algorithm_of(Shared script) {
     }
     return all;
   };
-  if (script->chunks_per_rank > 1)
-    made.chunks_per_rank = [script](const Problem&) { return script->chunks_per_rank; };
+  if (std::ranges::any_of(script->lanes, [](const auto& lane) { return lane.chunks_per_rank > 1; }))
+    made.chunks_per_rank = [script](const Problem& p) {
+      return script->lanes[index(p.lane)].chunks_per_rank;
+    };
   made.lane_weights = [weights](const Problem&) { return weights; };
   made.unsupported_reason = [script](const Problem& p) -> std::string {
     if (p.ranks != script->ranks)

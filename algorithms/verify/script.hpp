@@ -12,7 +12,8 @@ namespace arlab {
 struct Script {
   using Rounds = std::vector<std::vector<Action>>;
   struct ScriptLane {
-    Count weight = 1;           ///< its share of the vector
+    Count weight = 1;  ///< its share of the vector
+    Rank chunks_per_rank = 1;
     std::vector<Rounds> ranks;  ///< the rounds of every rank
   };
   std::string name;    ///< of the algorithm
@@ -20,7 +21,6 @@ struct Script {
   Collective collective = Collective::allreduce;
   Rank ranks = 1;
   Rank root = 0;
-  Rank chunks_per_rank = 1;
   std::vector<ScriptLane> lanes;
 };
 

@@ -23,6 +23,7 @@
 #include "bench/text/write_file.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/bounds/weighted_shares.hpp"
+#include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/routing/routing.hpp"
 
 namespace arlab::bench {
@@ -145,33 +146,37 @@ void print_bounds(const NetworkBounds& b, const Reached& reached,
       true);
 }
 
-// The topology of --network, with the placement that a machine file states.
-TopologyOptions network_of(const BoundOptions& options) {
+// The network, with the placement and the rates that a machine file states.
+ModelOptions network_of(const BoundOptions& options) {
   const std::string& text = options.spec.empty() ? options.topology : options.spec;
   if (text.empty()) fail(Blame::usage, "topology is missing: add it");
   if (!options.spec.empty() && !options.topology.empty())
     fail(Blame::usage, "--network and the topology before it say the same: give one of them");
   ModelOptions all;
   use_networks(all, {text});
-  if (!all.parsed_model().has_links)
+  if (!all.has_links())
     fail(Blame::usage, fmt::format("network '{}' has no links that bound a collective: name a "
                                    "topology",
                                    text));
-  const std::vector<TopologyOptions> networks = all.networks();
-  if (networks.size() != 1) fail(Blame::usage, "bound takes one network: start it once for each");
-  return networks.front();
+  if (all.networks().size() != 1)
+    fail(Blame::usage, "bound takes one network: start it once for each");
+  return all;
 }
 
 void bound(const BoundOptions& given, const Session& session) {
-  const TopologyOptions options{network_of(given)};
+  const ModelOptions network = network_of(given);
+  const TopologyOptions options = network.networks().front();
   check_can_write(given.json);
   if (options.parsed_routing().routing != simulator::Routing::automatic)
     fail_without_effect("routing", "a simulation, since a bound holds for every routing");
   if (options.seed != 0 && options.placement != "random")
     fail_without_effect("seed", "placement=random");
-  const simulator::Topology topology = options.open(given.ranks);
-  const Rank ranks = given.ranks > 0 ? given.ranks : topology.hosts();
-  const NetworkBounds bounds = network_bounds(topology, options.hosts_of(topology, ranks));
+  const simulator::Topology stated = options.open(given.ranks);
+  const Rank ranks = given.ranks > 0 ? given.ranks : stated.hosts();
+  const auto fabric = network.with_measured_links(std::make_shared<const simulator::Fabric>(
+      simulator::Fabric{stated, {}, 0, options.hosts_of(stated, ranks)}));
+  const simulator::Topology& topology = fabric->topology;
+  const NetworkBounds bounds = network_bounds(topology, fabric->host_of);
   const std::string text = options.text(topology);
   const Reached best = reached(bounds);
   if (session.caller)

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/options/idle_nics.hpp"
 #include "bench/options/rare_options.hpp"
@@ -101,6 +102,12 @@ void refuse_together(const SimulateCommand& command) {
     if (is_disturbed && given)
       fail(Blame::usage,
            fmt::format("{} describes the undisturbed run: leave it out, or --disturb", what));
+  for (const Algorithm* a : command.sweep.chosen_algorithms())
+    if (a->in_network && command.disturbance.is_noisy() && command.sweep.is_named(*a))
+      fail(Blame::usage,
+           fmt::format("{} adds in switches, and random delays are of messages from rank to rank: "
+                       "leave it out, or jitter, noise and loss of --disturb",
+                       a->name));
 }
 
 // Each thread has its own proofs, networks and fastest times. What is printed, or added up over all
@@ -206,7 +213,7 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
   m.check_effects();
   const std::string model(m.parsed_model().name), machine = m.machine();
   options->values = m.values();
-  if (options->links > 0 && !m.parsed_model().has_links)
+  if (options->links > 0 && !m.has_links())
     fail(Blame::usage,
          fmt::format("--record links={}: model {} has no links: leave it out, or choose "
                      "another model",
@@ -214,7 +221,7 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
   refuse_together(*options);
   options->disturbance.check();
   o.usual_segments = m.parsed_model().has_links;
-  std::vector<Config> configs = o.configs(m.layouts());
+  std::vector<Config> configs = o.configs(m.layouts(!options->disturbance.is_noisy()));
   say_idle_nics(configs);
   if (options->fastest)
     Fastest::sort(configs, [&](const Config& c) {

@@ -158,8 +158,11 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   script.collective = *known;
   script.ranks = static_cast<Rank>(read.number(json, "ranks", kMaxRank, ""));
   script.root = static_cast<Rank>(read.number(json, "root", kMaxRank, ""));
-  if (json.contains("chunks_per_rank"))
-    script.chunks_per_rank = static_cast<Rank>(read.number(json, "chunks_per_rank", kMaxRank, ""));
+  const auto chunks_per_rank = [&](const Value& of, const std::string& where, Rank usual) {
+    constexpr const char* kKey = "chunks_per_rank";
+    return of.contains(kKey) ? static_cast<Rank>(read.number(of, kKey, kMaxRank, where)) : usual;
+  };
+  const Rank chunks_of_all = chunks_per_rank(json, "", 1);
   for (const Value& lane : read.list(json, "lanes", "")) {
     const std::string where = fmt::format("lane {}", script.lanes.size());
     read.expect(lane, {"elements", "ranks"}, where);
@@ -167,6 +170,7 @@ Script parse_schedule(const std::string& content, const std::string& path) {
     if (lane.contains("offset"))
       read.number(lane, "offset", std::numeric_limits<Count>::max(), where);
     made.weight = read.number(lane, "elements", std::numeric_limits<Count>::max(), where);
+    made.chunks_per_rank = chunks_per_rank(lane, where, chunks_of_all);
     for (const Value& rank : read.list(lane, "ranks", where)) {
       const std::string here = fmt::format("{}, rank {}", where, made.ranks.size());
       read.expect(rank, {"rank", "rounds"}, here);

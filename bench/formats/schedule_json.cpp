@@ -26,9 +26,9 @@ Json action_json(const Action& a) {
 
 Json schedule_json(const Config& config) {
   Json lanes = Json::array();
-  Rank chunks_per_rank = 1;  // the same in all lanes
-  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
-    chunks_per_rank = lane.problem.chunks_per_rank;
+  const std::vector<Lane> all = lanes_of(*config.algorithm, config.problem, config.segments);
+  const Rank chunks_per_rank = all.empty() ? 1 : all.front().problem.chunks_per_rank;
+  for (const Lane& lane : all) {
     Json ranks = Json::array();
     for (Rank r = 0; r < config.problem.ranks; ++r) {
       Json rounds = Json::array();
@@ -42,6 +42,8 @@ Json schedule_json(const Config& config) {
     lanes.push_back({{"offset", lane.offset},
                      {"elements", lane.problem.elements},
                      {"ranks", std::move(ranks)}});
+    if (lane.problem.chunks_per_rank != chunks_per_rank)
+      lanes.back()["chunks_per_rank"] = lane.problem.chunks_per_rank;
   }
   Json json{{"schema", kSchema},
             {"kind", "schedule"},

@@ -14,6 +14,7 @@
 #include "bench/text/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/connections/connections.hpp"
+#include "simulator/connections/machine_fabric.hpp"
 #include "simulator/topologies/analysis/nics.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/team_trees.hpp"
@@ -75,25 +76,28 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
 
 std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
                                                               [[maybe_unused]] Rank ranks) const {
-  if (!parsed_model().has_links) return nullptr;
+  if (!has_links()) return nullptr;
   if (ranks != built_for_) {
     built_.clear();
     bounds_.clear();
   }
   built_for_ = ranks;
   std::shared_ptr<const simulator::Fabric>& made = built_[choice];
-  if (!made) made = networks().at(choice).fabric(ranks);
+  if (!made) made = with_measured_links(networks().at(choice).fabric(ranks));
   return made;
+}
+
+std::shared_ptr<const simulator::Fabric> ModelOptions::with_measured_links(
+    std::shared_ptr<const simulator::Fabric> fabric) const {
+  if (parsed_model().name != kMachineModel) return fabric;
+  return simulator::machine_fabric(measured(values(), nullptr), std::move(fabric));
 }
 
 std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks, int draw,
                                                        const simulator::Machine* refit) const {
   Values all = values_of_refit(refit);
   if (draw > 0) all.at("drift_seed") += draw;
-  if (const MachineFile* measured = file())
-    return simulator::machine_network(
-        simulator::with_values(refit ? *refit : measured->machine, all), ranks,
-        fabric(choice, ranks));
+  if (file()) return simulator::machine_network(measured(all, refit), ranks, fabric(choice, ranks));
   return simulator::make_network(parsed_model(), all, ranks, fabric(choice, ranks));
 }
 
@@ -101,6 +105,17 @@ const MachineSpread* ModelOptions::spread() const {
   const MachineFile* measured = file();
   return measured && measured->spread ? &*measured->spread : nullptr;
 }
+
+// The machine of the file, or the refit, with these values.
+simulator::Machine ModelOptions::measured(const Values& all,
+                                          const simulator::Machine* refit) const {
+  return simulator::with_values(refit    ? *refit
+                                : file() ? file()->machine
+                                         : simulator::Machine{},
+                                all);
+}
+
+bool ModelOptions::has_links() const { return parsed_model().has_links && !is_shared(); }
 
 bool ModelOptions::is_shared() const {
   return parsed_model().name == kMachineModel && values().at("shared") > 0;
@@ -135,7 +150,9 @@ std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& pro
   constexpr std::size_t kMaxLinks = 16'384;
   const bool rooted =
       problem.collective == Collective::reduce || problem.collective == Collective::broadcast;
-  if (is_shared()) return std::nullopt;  // has no links
+  if (!has_links()) return std::nullopt;
+  // Bursts pass links faster than the bound allows.
+  if (parsed_model().name == kMachineModel && values().at("burst") > 0) return std::nullopt;
   if (problem.ranks < 2 || problem.ranks > (rooted ? kMaxRooted : kMaxRanks)) return std::nullopt;
   const auto built = fabric(choice, problem.ranks);
   if (!built || built->topology.links().size() > kMaxLinks) return std::nullopt;
@@ -146,10 +163,10 @@ std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& pro
   return simulator::least_microseconds(*made, problem, element_size);
 }
 
-std::vector<LayoutOf> ModelOptions::layouts() const {
+std::vector<LayoutOf> ModelOptions::layouts(bool switches_may_add) const {
   std::vector<LayoutOf> all;
   for (std::size_t i = 0; i < networks().size(); ++i)
-    all.push_back([this, i](Rank ranks, bool with_trees) {
+    all.push_back([this, i, switches_may_add](Rank ranks, bool with_trees) {
       const auto built = fabric(i, ranks);
       if (!built) return RankLayout{};
       RankLayout layout{simulator::groups_of(*built),
@@ -159,7 +176,8 @@ std::vector<LayoutOf> ModelOptions::layouts() const {
                         simulator::nics_of_group(built->topology)};
       layout.rates = port_rates(*built);
       if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
-      if (parsed_model().adds) layout.switches = switch_sums(*built, layout.groups.get());
+      if (parsed_model().adds && switches_may_add)
+        layout.switches = switch_sums(*built, layout.groups.get());
       return layout;
     });
   return all;

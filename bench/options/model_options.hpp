@@ -18,7 +18,7 @@ class App;
 namespace arlab::simulator {
 struct Machine;
 struct NetworkBounds;
-}
+}  // namespace arlab::simulator
 
 namespace arlab::bench {
 
@@ -45,6 +45,8 @@ struct ModelOptions {
   /// Throws as parse_machine() does, if there is a machine file that cannot be used.
   void check_machine() const { file(); }
   const simulator::Model& parsed_model() const;
+  /// Whether messages share the links of a topology: ranks of one machine have none.
+  bool has_links() const;
   /// Throws Error(usage) for a given option that changes nothing.
   void check_effects() const;
 
@@ -54,6 +56,9 @@ struct ModelOptions {
   /// Returns one of networks() for this number of ranks; null if the model has no links. Caches
   /// those of the latest number of ranks.
   std::shared_ptr<const simulator::Fabric> fabric(std::size_t choice, Rank ranks) const;
+  /// Returns the fabric with the rates of the machine, if the model is one.
+  std::shared_ptr<const simulator::Fabric> with_measured_links(
+      std::shared_ptr<const simulator::Fabric> fabric) const;
   /// draw: of draws(). refit: one of spread(), in place of the measured machine.
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks, int draw = 0,
                                            const simulator::Machine* refit = nullptr) const;
@@ -66,9 +71,9 @@ struct ModelOptions {
   /// nothing if the model or machine has no links, or if the bound takes long to compute for this
   /// many ranks.
   std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;
-  /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
-  /// object.
-  std::vector<LayoutOf> layouts() const;
+  /// Returns the groups of ranks that share a node, for each of networks(), and which switches add,
+  /// if any may. They refer to this object.
+  std::vector<LayoutOf> layouts(bool switches_may_add = true) const;
   /// Returns the topology with all sizes and every option that is not the default; "crossbar" if
   /// the model has no links.
   std::string topology_text(std::size_t choice, Rank ranks) const;
@@ -85,6 +90,7 @@ struct ModelOptions {
   /// Returns the machine file, which it reads once; null if there is none.
   const MachineFile* file() const;
   Values values_of_refit(const simulator::Machine* refit) const;
+  simulator::Machine measured(const Values& all, const simulator::Machine* refit) const;
   /// Whether the ranks share a machine, and have no network.
   bool is_shared() const;
   mutable std::shared_ptr<const MachineFile> file_;

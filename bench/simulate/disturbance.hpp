@@ -52,6 +52,8 @@ struct Disturbance {
   /// Throws Error(usage) for settings without effect.
   void check() const;
 
+  /// Whether each message or rank is delayed at random: then no switch adds.
+  bool is_noisy() const { return jitter > Time{} || detour > Time{} || loss.share > 0; }
   bool any() const { return !late.empty() || !flaps.empty() || !traffic.empty() || is_random(); }
   /// Returns one delay: of the latest rank, of a message on average, of an interruption, of a lost
   /// packet that nothing follows, and of a link's longest failure, as the time in which the link
@@ -69,7 +71,6 @@ struct Disturbance {
                                                 int run) const;
 
  private:
-  bool is_noisy() const { return jitter > Time{} || detour > Time{} || loss.share > 0; }
   bool is_random() const;
 };
 

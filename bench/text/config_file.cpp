@@ -10,6 +10,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/text/read_file.hpp"
+#include "bench/text/say.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -79,30 +80,53 @@ bool is_given(const CLI::Option& option, const std::vector<std::string>& words) 
   });
 }
 
-// Adds the options of a table. `needed`: whether each key must be an option of the command.
+// Whether the command line says the same by another option.
+bool is_said(const CLI::App& command, const CLI::Option& option,
+             const std::vector<std::string>& words) {
+  constexpr std::string_view kLengths[] = {"--elements", "--size"};
+  if (is_given(option, words)) return true;
+  const std::string name = option.get_name();
+  return std::ranges::find(kLengths, name) != std::end(kLengths) &&
+         std::ranges::any_of(kLengths, [&](std::string_view one) {
+           const CLI::Option* const other = command.get_option_no_throw(std::string(one));
+           return other && is_given(*other, words);
+         });
+}
+
+std::string hint(const CLI::App& command, const std::string& key) {
+  std::vector<std::string> known;
+  for (const CLI::Option* const one : command.get_options())
+    known.insert(known.end(), one->get_lnames().begin(), one->get_lnames().end());
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  return did_you_mean(key, names);
+}
+
+// Adds the options of a table. `needed`: whether each key must be an option of the command; what
+// the whole file says may be of other commands, too.
 void add_options(const toml::table& table, const CLI::App& command, const std::string& file,
                  bool needed, std::vector<std::string>& words) {
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
-    const std::string name = "--" + std::string(key.str());
+    const std::string text(key.str()), name = (text.size() == 1 ? "-" : "--") + text;
     const CLI::Option* const option = command.get_option_no_throw(name);
-    if (!option || name == "--help") {
-      if (!needed) continue;
-      std::vector<std::string> known;
-      for (const CLI::Option* const one : command.get_options())
-        known.insert(known.end(), one->get_lnames().begin(), one->get_lnames().end());
-      const std::vector<std::string_view> names(known.begin(), known.end());
-      fail(Blame::usage,
-           fmt::format("{}: [{}] has '{}', which is not an option of it{}: correct or remove it",
-                       file, command.get_name(), std::string(key.str()),
-                       did_you_mean(std::string(key.str()), names)));
+    if (!option || option->check_lname("help")) {
+      if (needed)
+        fail(Blame::usage,
+             fmt::format("{}: [{}] has '{}', which is not an option of it{}: correct or remove it",
+                         file, command.get_name(), text, hint(command, text)));
+      if (const std::string near = hint(command, text); !near.empty())
+        say("note: {}: '{}' is not an option of {}, and has no effect{}\n", file, text,
+            command.get_name(), near);
+      continue;
     }
-    if (is_given(*option, words)) continue;
+    if (is_said(command, *option, words)) continue;
     const std::string where = fmt::format("{}: {}", file, std::string(key.str()));
     if (const auto flag = node.value<bool>(); node.is_boolean()) {
       if (option->get_items_expected_max() > 0)
         fail(Blame::usage, where + " needs a value, not true or false");
       if (*flag) words.push_back(name);
+    } else if (text.size() == 1) {
+      words.insert(words.end(), {name, value_text(node, where)});
     } else {
       words.push_back(name + "=" + value_text(node, where));
     }
@@ -114,6 +138,8 @@ void add_options(const toml::table& table, const CLI::App& command, const std::s
 std::vector<std::string> with_config(const CLI::App& app, std::vector<std::string> words) {
   const std::string file = taken_config(words);
   if (file.empty()) return words;
+  if (!taken_config(words).empty())
+    fail(Blame::usage, "--config is given twice: write the options of both files into one");
   const CLI::App* command = nullptr;
   std::vector<std::string> names;
   for (const CLI::App* const one : app.get_subcommands({})) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/connections/machine_fabric.hpp"
 #include "simulator/connections/shared_memory.hpp"
 
 namespace arlab::simulator {
@@ -33,7 +34,7 @@ Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabr
                .links = this,
                .streams = &others_}),
       machine_(with_envelope(std::move(machine))),
-      fabric_(std::move(fabric)),
+      fabric_(machine_fabric(machine_, std::move(fabric))),
       streams_(machine_, fabric_),
       latency_(to_time(machine_.latency)),
       gap_(to_time(machine_.gap)),
@@ -225,7 +226,11 @@ Connections::Waiting& Connections::waiting_of(const Message& m) {
 }
 
 std::vector<LinkLoad> Connections::loads(Time now) const {
-  return loads_of(fabric_->topology, streams_.carried(), now);
+  std::vector<LinkLoad> loads = loads_of(fabric_->topology, streams_.carried(), now);
+  for (LinkLoad& load : loads)  // a burst passes besides
+    if (load.bytes > 0)
+      load.utilization = load.bytes / (load.rate * picoseconds(now) + machine_.burst);
+  return loads;
 }
 
 }  // namespace arlab::simulator

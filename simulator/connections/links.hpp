@@ -15,11 +15,11 @@ namespace arlab::simulator {
 
 class Links {
  public:
-  /// Each link has the topology's bandwidth times `factor`. burst, left: bytes that may pass at
-  /// once after a long time, and at the start, when the ranks have just met at a barrier.
-  Links(const Topology& topology, double factor, double burst, double left) {
+  /// burst, left: bytes that may pass at once after a long time, and at the start, when the ranks
+  /// have just met at a barrier.
+  Links(const Topology& topology, double burst, double left) {
     for (const Link& link : topology.links()) {
-      const double beta = kPicosecondsPerSecond / (link.bandwidth * factor);
+      const double beta = kPicosecondsPerSecond / link.bandwidth;
       const Time missing = to_time((burst - std::min(left, burst)) * beta);
       all_.push_back({beta, to_time(burst * beta), missing, link.latency});
     }

@@ -9,12 +9,6 @@ namespace {
 constexpr double kPacketsPerMessage = 256;  // at most: more would not change the time noticeably
 constexpr double kRounding = 1e-3;          // of a byte
 
-// By how much faster the links are than the topology says, if a host's port has that beta.
-double factor_of(const Topology& topology, double beta) {
-  if (beta <= 0 || topology.links().empty()) return 1;
-  return kPicosecondsPerSecond / beta / topology.links().front().bandwidth;
-}
-
 }  // namespace
 
 Streams::Streams(const Machine& machine, std::shared_ptr<const Fabric> fabric)
@@ -25,8 +19,7 @@ Streams::Streams(const Machine& machine, std::shared_ptr<const Fabric> fabric)
       acks_(machine.acks),
       fabric_(std::move(fabric)),
       router_(fabric_->topology, fabric_->routing, fabric_->seed),
-      links_(fabric_->topology, factor_of(fabric_->topology, machine.beta), machine.burst,
-             machine.burst_left) {
+      links_(fabric_->topology, machine.burst, machine.burst_left) {
   expect_one_route(*fabric_, "connections");
 }
 

@@ -81,6 +81,11 @@ class About(program.ProgramTest):
                            ("[count]\nresume = 4\nranks = true\n", "needs a value")):
             self.write("bad.toml", text)
             self.assertIn(word, self.arlab("count", "--config", "bad.toml", code=2)[1])
+        self.write("near.toml", 'backend = "threads"\nrnks = 4\np = 3\nsize = "1K"\n')
+        out, err = self.arlab("count", "ring", "--config", "near.toml", "-n", "10")  # which says the length, too
+        self.assertEqual([ranks for (ranks,) in program.columns(out, "ranks")], ["3"])
+        self.assertEqual(err, "note: near.toml: 'rnks' is not an option of count, and has no effect, did you mean 'ranks'?\n")
+        self.assertIn("--config is given twice", self.arlab("count", "ring", "--config", "near.toml", "--config=lab.toml", code=2)[1])
         self.arlab("count", "--config", "none.toml", code=3)
         self.arlab("count", "--config", code=2)
 

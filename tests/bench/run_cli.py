@@ -212,6 +212,40 @@ class Contract(program.ProgramTest):
         _, err = self.arlab(*one, "--disturb", "flap=h0--s0:1us@0,seed=2", code=2)
         self.assertIn("--disturb seed has no effect here", err)
 
+    def test_random_delays_leave_out_what_adds_in_switches(self):
+        pod = ("-p", "8", "-s", "1M", "--network", "dgx_h100:systems=1")
+        quiet = {record["algorithm"] for record in self.records("simulate", "all", *pod)}
+        self.assertIn("nvls", quiet)
+        for noise in ("jitter=1us", "noise=10us:1ms", "loss=0.1%"):
+            noisy = {record["algorithm"] for record in self.records("simulate", "all", *pod, "--disturb", noise)}
+            self.assertEqual(quiet - noisy, {"collnet_chain", "collnet_direct", "nvls", "nvls_tree", "sharp", "switchml"} & quiet)
+            _, err = self.arlab("simulate", "ring,nvls", *pod, "--disturb", noise, code=2)
+            self.assertIn("nvls adds in switches, and random delays are of messages from rank to rank: leave it out", err)
+
+    def test_the_rates_of_a_machine_are_those_of_its_links(self):
+        [stated] = self.records("simulate", "ring", "-p", "4", "-s", "1M", "--network", "connections:topology=crossbar:bandwidth=10Gbps")
+        [measured] = self.records("simulate", "ring", "-p", "4", "-s", "1M", "--network", "connections:port_beta=0.8ns")
+        for key in ("modelled_us", "bound_us", "optimum_fraction"):
+            self.assertAlmostEqual(measured[key] / stated[key], 1)
+        self.assertEqual(measured["most_utilized_links"], stated["most_utilized_links"])
+        fast = ("ring,butterfly", "-p", "4", "-s", "64K,1M", "--network", "connections:port_beta=0.0227153ns,L=0,wrap=0")
+        for record in self.records("simulate", *fast):
+            self.assertLessEqual(record["optimum_fraction"], 1)
+            self.assertLessEqual(record["most_utilized_links"][0]["utilization"], 1)
+        bursts = ("butterfly", "-p", "4", "-s", "64K", "--network", "connections:burst=1048576,burst_left=1048576,L=0,S=1T")
+        [record] = self.records("simulate", *bursts)
+        self.assertIsNone(record["optimum_fraction"])  # a burst is faster than the links
+        self.assertLessEqual(record["most_utilized_links"][0]["utilization"], 1)
+        times = [self.records("simulate", "ring", "-p", "4", "-s", "1K", "--network", f"connections:L={latency}")[0]["modelled_us"]
+                 for latency in ("0", "0.5us", "1us", "2us")]  # the stated route takes 1 us
+        for shorter, longer in zip(times, times[1:]):
+            self.assertGreater(longer, shorter + 2)  # in six rounds
+        [rates] = self.records("bound", "connections:port_beta=0.8ns,topology=crossbar", "-p", "4")
+        [wanted] = self.records("bound", "crossbar:bandwidth=10Gbps", "-p", "4")
+        self.assertAlmostEqual(rates["allreduce_gb_per_s"] / wanted["allreduce_gb_per_s"], 1)
+        _, err = self.arlab("bound", "connections:shared=yes", code=2)
+        self.assertIn("has no links that bound a collective", err)
+
     def test_another_job_on_the_network(self):
         busy = ("simulate", "ring", "-p", "4", "-s", "64M", "--network", "crossbar:hosts=6")
         for traffic, factor in (("h4-h0", 2), ("h4--h5", 1), ("h4-h0,h5-h0", 3), ("h4--h0", 2)):

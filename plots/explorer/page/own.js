@@ -20,6 +20,7 @@ function parseSchedule(text, file) {
   const ranks = whole(json.ranks, '"ranks"', 2, 64), root = whole(json.root, '"root"', 0, ranks - 1);
   const list = (value, what) => Array.isArray(value) ? value : wrong(`${what} is not a list`);
   const lanes = list(json.lanes, '"lanes"').map((lane, i) => {
+    if ((lane?.chunks_per_rank ?? 1) !== 1) wrong(`lane ${i} has ${lane.chunks_per_rank} chunks per rank: this page shows 1, use arlab verify`);
     const where = `lane ${i}`, all = list(lane?.ranks, `${where}: "ranks"`);
     if (all.length !== ranks) wrong(`${where} has ${plural(all.length, "rank")}, but "ranks" is ${ranks}`);
     return [whole(lane.elements ?? 1, `${where}: "elements"`, 1, 1e12), all.map((rank, r) => list(rank?.rounds, `${where}, rank ${r}: "rounds"`).map((round, k) =>

@@ -37,9 +37,8 @@ std::vector<int> find_levels(const ParsedGraph& graph, const std::vector<bool>& 
   return level;
 }
 
-bool host_kind(const Attributes& node, const FileSettings& settings, const std::string& what) {
-  const std::string* kind = node.find("kind");
-  if (!kind && !settings.kind.empty()) kind = &settings.kind;
+bool host_kind(const Attributes& node, FileSettings& settings, const std::string& what) {
+  const std::string* const kind = settings.kind_of(node);
   if (kind && *kind == "host") return true;
   if (kind && *kind == "switch") return false;
   fail(Blame::usage, what + (kind ? " is of kind '" + *kind + "': write kind=host or kind=switch"
@@ -109,7 +108,14 @@ class Conversion {
     }
   }
 
-  Topology topology() const {
+  Topology topology() {
+    Topology made = connected();
+    settings_.check_used(file_);
+    return made;
+  }
+
+ private:
+  Topology connected() {
     if (says_forwards(graph_)) return expect_connected(built(false));
     const bool all_hosts = hosts_.size() == graph_.nodes.size();
     Topology made = built(all_hosts);
@@ -119,8 +125,7 @@ class Conversion {
                                           : std::move(forwarding);
   }
 
- private:
-  Topology built(bool all_forward) const {
+  Topology built(bool all_forward) {
     double links = 0;
     for (const ParsedGraph::Edge& edge : graph_.edges) links += edge.directed ? 1 : 2;
     const std::size_t count = graph_.nodes.size();
@@ -146,7 +151,7 @@ class Conversion {
   }
 
   void add_links(const ParsedGraph::Edge& edge, const std::vector<NodeId>& id,
-                 TopologyBuilder& builder) const {
+                 TopologyBuilder& builder) {
     const std::string* const own = edge.attributes.find("name");
     const std::string name = own ? *own : "";
     const std::string ends = graph_.nodes[edge.from].id + "-" + graph_.nodes[edge.to].id;

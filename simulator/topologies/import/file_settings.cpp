@@ -1,6 +1,7 @@
 #include "simulator/topologies/import/file_settings.hpp"
 
 #include <array>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/parameters.hpp"
@@ -31,17 +32,6 @@ bool is_plain_number(std::string_view text) {
   } catch (const Error&) {
     return false;
   }
-}
-
-// The text with the unit that it lacks.
-std::string with_unit(const std::string& text, const std::string& unit, const std::string& what,
-                      std::string_view setting, std::string_view example) {
-  if (!is_plain_number(text)) return text;
-  if (unit.empty() && parse_number(text, what) != 0)
-    fail(Blame::usage,
-         concat(what, " '", text, "' has no unit: write for example ", example,
-                ", or the unit of such numbers after the file's name, as in NAME:", setting));
-  return text + unit;
 }
 
 // As the Topology Zoo states it, in bit/s or as a number and a prefix of bit/s.
@@ -87,28 +77,65 @@ FileSettings FileSettings::of(std::string_view spec) {
   return made;
 }
 
-double FileSettings::bandwidth_of(const Attributes& edge, const std::string& what) const {
+// The text with the unit that it lacks.
+std::string FileSettings::with_unit(const std::string& text, const std::string& unit,
+                                    const std::string& what, std::string_view setting,
+                                    std::string_view example) {
+  if (!is_plain_number(text)) return text;
+  if (unit.empty() && parse_number(text, what) != 0)
+    fail(Blame::usage,
+         concat(what, " '", text, "' has no unit: write for example ", example,
+                ", or the unit of such numbers after the file's name, as in NAME:", setting));
+  used_.insert(setting.substr(0, setting.find('=')));
+  return text + unit;
+}
+
+double FileSettings::bandwidth_of(const Attributes& edge, const std::string& what) {
   const std::string* const own = edge.find("bandwidth");
   if (own)
     return parse_bandwidth(
         with_unit(*own, bandwidth_unit, what + ": bandwidth", "bandwidth_unit=Gbps", "100Gbps"),
         what + ": bandwidth");
   if (const auto zoo = zoo_bandwidth(edge)) return parse_bandwidth(*zoo, what + ": LinkSpeed");
+  used_.insert("bandwidth");
   if (bandwidth) return *bandwidth;
   fail(Blame::usage, what +
                          " has no bandwidth: add bandwidth=100Gbps, there or after the file's "
                          "name, as in NAME:bandwidth=100Gbps");
 }
 
-Time FileSettings::latency_of(const Attributes& edge, const std::string& what) const {
+Time FileSettings::latency_of(const Attributes& edge, const std::string& what) {
   if (const std::string* const own = edge.find("latency"))
     return parse_latency(
         with_unit(*own, latency_unit, what + ": latency", "latency_unit=us", "1us"),
         what + ": latency");
+  used_.insert("latency");
   if (latency) return *latency;
   fail(Blame::usage, what +
                          " has no latency: add latency=1us, there or after the file's name, as in "
                          "NAME:latency=1us");
+}
+
+const std::string* FileSettings::kind_of(const Attributes& node) {
+  const std::string* const own = node.find("kind");
+  if (own || kind.empty()) return own;
+  used_.insert("kind");
+  return &kind;
+}
+
+void FileSettings::check_used(const std::string& file) const {
+  const std::pair<std::string_view, bool> all[] = {
+      {"kind", !kind.empty()},
+      {"bandwidth", bandwidth.has_value()},
+      {"latency", latency.has_value()},
+      {"bandwidth_unit", !bandwidth_unit.empty()},
+      {"latency_unit", !latency_unit.empty()},
+  };
+  for (const auto& [name, is_given] : all)
+    if (is_given && !used_.contains(name))
+      fail(Blame::usage, concat(file, ": ", name,
+                                " has no effect, because the file says it itself: leave it out, or "
+                                "change the file"));
 }
 
 }  // namespace arlab::simulator

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,8 +24,19 @@ struct FileSettings {
 
   /// In these, `what` names the edge in errors. They throw Error(usage) for a value that is
   /// missing, has no unit, or is impossible.
-  double bandwidth_of(const Attributes& edge, const std::string& what) const;
-  Time latency_of(const Attributes& edge, const std::string& what) const;
+  double bandwidth_of(const Attributes& edge, const std::string& what);
+  Time latency_of(const Attributes& edge, const std::string& what);
+  /// Returns the node's kind, or that of nodes without one; null if there is neither.
+  const std::string* kind_of(const Attributes& node);
+
+  /// Throws Error(usage) for a setting of nodes or edges that the three functions above did not
+  /// need.
+  void check_used(const std::string& file) const;
+
+ private:
+  std::string with_unit(const std::string& text, const std::string& unit, const std::string& what,
+                        std::string_view setting, std::string_view example);
+  std::set<std::string_view> used_;
 };
 
 }  // namespace arlab::simulator

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "algorithms/verify/count.hpp"
 #include "algorithms/verify/verify.hpp"
@@ -37,6 +38,32 @@ TEST_CASE("a schedule with more chunks than ranks is the same after export and i
   CHECK(count(read, problem).all == count(forest, problem).all);
   CHECK_FALSE(
       exported(find_algorithm("ring"), {.ranks = 3, .elements = 3}).contains("chunks_per_rank"));
+}
+
+TEST_CASE("lanes of different numbers of chunks are the same after export and import") {
+  const Problem problem{.ranks = 4, .elements = 7168};
+  const Algorithm& weighted = find_algorithm("weighted:rates=2x2x1");
+  const Json json = exported(weighted, problem);
+  std::set<Json> chunks;
+  for (const Json& lane : json["lanes"])
+    chunks.insert(lane.value("chunks_per_rank", json.value("chunks_per_rank", Json(1))));
+  CHECK(chunks.size() == 2);
+  const Algorithm read = read_again(json);
+  CHECK(verify(read, problem));
+  CHECK(count(read, problem).all == count(weighted, problem).all);
+}
+
+TEST_CASE("every algorithm of the catalog is the same after export and import") {
+  for (const Algorithm& algorithm : algorithms())
+    for (const Count elements : {7, 30'001}) {
+      const Problem problem =
+          grouped(algorithm,
+                  {.collective = algorithm.collectives.front(), .ranks = 8, .elements = elements});
+      if (!unsupported(algorithm, problem).empty() || algorithm.in_network) continue;
+      CAPTURE(algorithm.name, elements);
+      const Algorithm read = read_again(exported(algorithm, problem));
+      CHECK(count(read, problem).all == count(algorithm, problem).all);
+    }
 }
 
 TEST_CASE(

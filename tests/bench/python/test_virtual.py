@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -13,8 +14,9 @@ import arlab
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: apt install python3-torch")
 
+from arlab.virtual import _files, _report  # noqa: E402
 from arlab.virtual._clock import Clock  # noqa: E402
-from arlab.virtual._session import Settings, counted_steps  # noqa: E402
+from arlab.virtual._session import Settings, Summary, counted_steps  # noqa: E402
 from arlab.virtual._settings import from_environment  # noqa: E402
 from arlab.virtual._times import CollectiveTimes, parse_rules  # noqa: E402
 
@@ -121,6 +123,49 @@ def test_virtual_steps_are_those_of_plan(tmp_path):
     assert len([e for e in events if e["ph"] == "X" and e["tid"] == 0]) == 60
 
 
+@pytest.mark.parametrize("key", ["json", "trace", "profile"])
+def test_a_file_that_cannot_be_written_is_found_before_the_training(tmp_path, key):
+    script = tmp_path / "never.py"
+    script.write_text("print('it trains')")
+    out, err = run(script, status=3, ARLAB_VIRTUAL=f"8:{key}={tmp_path}/none/q.json")
+    assert out == "" and err == f"error: cannot write {tmp_path}/none/q.json (No such file or directory): name a file that can be written\n"
+
+
+def test_trying_a_file_leaves_it_as_it_was(tmp_path):
+    kept = tmp_path / "kept.json"
+    kept.write_text("before")
+    for path in (kept, tmp_path / "new.json", "/dev/full"):
+        _files.check_can_write(str(path))
+    assert kept.read_text() == "before" and [path.name for path in tmp_path.iterdir()] == ["kept.json"]
+    with pytest.raises(arlab.MachineError, match="Is a directory"):
+        _files.check_can_write(str(tmp_path))
+
+
+def test_a_file_that_is_not_written_at_the_end_is_the_status_and_the_others_are_written(tmp_path):
+    trace = tmp_path / "steps.json"
+    _, err = run("ddp.py", 3, status=3, ARLAB_VIRTUAL=f"8:slowdown=1e-6,json=/dev/full,trace={trace}")
+    assert "a step takes" in err
+    assert "the record was not written: cannot write /dev/full (No space left on device): make room or write somewhere else" in err
+    assert json.loads(trace.read_text())["traceEvents"]
+    script = tmp_path / "nothing.py"
+    script.write_text("pass")
+    _, err = run(script, status=2, ARLAB_VIRTUAL=f"8:json={tmp_path}/r.jsonl,profile={tmp_path}/p.json")
+    assert "the record was not written: no optimizer took a step" in err and "the profile was not written: no model of Distributed" in err
+
+
+def test_without_the_compiled_module_the_status_is_that_of_the_machine(tmp_path):
+    shutil.copytree(pathlib.Path(arlab.__file__).parent, tmp_path / "arlab", ignore=shutil.ignore_patterns("_arlab*.so", "torch", "horovod"))
+    _, err = run("ddp.py", 1, status=3, ARLAB_VIRTUAL="8", PYTHONPATH=str(tmp_path))
+    assert err.startswith("error: arlab._arlab cannot be loaded")
+
+
+@pytest.mark.parametrize("ranks,step,text", [(1, 1.0, "With 1 rank on 10G, a step takes 1 s, of which 0.0% waits for communication."),
+                                             (8, 8.0, "of which 87.5% waits for communication: as many samples per second as one rank."),
+                                             (8, 2.0, "of which 50.0% waits for communication: 4 times as many samples per second as one rank.")])
+def test_the_answer_in_one_line(ranks, step, text):
+    assert _report.sentence(Summary(ranks, "10G", 8, step, 1.0, 7.0, step - 1.0, 32.0)).endswith(text)
+
+
 def test_a_profile_of_a_model_in_one_line(tmp_path):
     model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(4 * 36, 5))
     before = [one.clone() for one in model.parameters()]
@@ -139,9 +184,12 @@ def test_models_that_have_no_profile_say_why():
     unused = torch.nn.Linear(2, 2)
     unused.extra = torch.nn.Parameter(torch.zeros(3))
     for model, batch, text in ((unused, torch.ones(1, 2), "extra gets no gradient"), (torch.nn.ReLU(), torch.ones(1, 2), "no parameters"),
-                               (torch.nn.Linear(2, 2), [], "without a tensor")):
+                               (torch.nn.Linear(2, 2), [], "without a tensor"), (torch.nn.Linear(2, 2), torch.ones(0, 2), "batch has 0 samples")):
         with pytest.raises(arlab.UsageError, match=text):
             arlab.virtual.profile(model, batch)
+    model = torch.nn.Linear(2, 2)
+    with pytest.raises(arlab.UsageError, match="optimizer is Adam, .*: give the class, such as torch.optim.Adam"):
+        arlab.virtual.profile(model, torch.ones(1, 2), optimizer=torch.optim.Adam(model.parameters()))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("arlab.torch") is None, reason="arlab.torch is not built: it needs LibTorch and MPI")

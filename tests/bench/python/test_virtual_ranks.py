@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -14,7 +15,7 @@ import arlab
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: apt install python3-torch")
 
-from arlab.virtual import _flops, _processes, _study  # noqa: E402
+from arlab.virtual import _flops, _processes, _scripts, _study  # noqa: E402
 from arlab.virtual._session import half_interval  # noqa: E402
 from arlab.virtual._settings import from_environment  # noqa: E402
 
@@ -64,6 +65,11 @@ def test_kinds_of_scaling():
     assert _study.kind_of(strong) == "strong" and [round(point.speedup, 6) for point in points] == [1, 2.5, 4]
     assert _study.sentence(points, "strong", "10G") == ("Strong scaling on 10G: 8 ranks are 4 times as fast as one (50.0%, 95% interval 41.7 to "
                                                         "62.5%); 90% or more up to 1 rank.")
+    large, alone = _study.points_of([found(16384, 64, 1.0, 1.0), found(1, 64, 0.001, 0.001)])
+    assert [large.cells()[name] for name in ("samples/s", "speed-up")] == ["1048576", "16,384"]
+    assert "16384 ranks are 16,384 times as fast as one (100.0%)" in _study.sentence([large], "weak", "10G")
+    assert "1 rank is as fast as one (100.0%)" in _study.sentence([alone], "weak", "10G")
+    assert _study.points_of([found(2, None, 8.0, 1.0)])[0].cells()["steps/s"] == "0.25"
     assert _study.kind_of([found(1, 64, 1, 1), found(4, 32, 1, 1)]) == "mixed" and _study.kind_of([found(1, None, 1, 1)]) == "weak"
 
 
@@ -85,6 +91,21 @@ def test_a_study_names_what_does_not_fit(monkeypatch, text, what):
     monkeypatch.setenv("ARLAB_VIRTUAL", text)
     with pytest.raises(arlab.UsageError, match=re.escape(what)):
         _study.run(["no_script.py"])
+
+
+@pytest.mark.parametrize("key", ["csv", "json"])
+def test_a_study_tries_its_files_before_the_first_run(monkeypatch, tmp_path, key):
+    monkeypatch.setenv("ARLAB_VIRTUAL", f"4,8:{key}={tmp_path}/none/file")
+    with pytest.raises(arlab.MachineError, match=f"cannot write {tmp_path}/none/file .No such file"):
+        _study.run(["no_script.py"])
+
+
+@thorough
+def test_a_table_that_is_not_written_at_the_end_is_the_status(tmp_path):
+    records = tmp_path / "scaling.jsonl"
+    _, err = run("ddp.py", 3, status=3, ARLAB_VIRTUAL=f"1,2:slowdown=1e-6,csv=/dev/full,json={records}")
+    assert "the table was not written: cannot write /dev/full" in err and len(records.read_text().splitlines()) == 2
+    assert "arlab: 1 virtual rank\n" in err and "With 1 rank on 10G, " in err
 
 
 @thorough
@@ -111,6 +132,26 @@ def test_real_ranks_are_as_many_as_were_started(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(arlab.UsageError, match="2 processes were started"):
         _processes.name_ranks(4)
+
+
+def test_real_ranks_need_a_launcher(monkeypatch):
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    session, calls = types.SimpleNamespace(settings=from_environment({"ARLAB_VIRTUAL": "4:processes=real"})), []
+
+    def init(**arguments):
+        _scripts._init(session, lambda *_, **__: calls.append(1), **arguments)
+
+    with pytest.raises(arlab.UsageError, match="`mpirun -n 4 python3 -m .*` or `torchrun --nproc_per_node 4 "):
+        init()
+    init(rank=0, world_size=4)  # what a script's own processes say
+    init(store=torch.distributed.HashStore())
+    init(init_method="file:///tmp/one")
+    monkeypatch.setenv("RANK", "0")
+    init(world_size=4)
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    init()
+    assert len(calls) == 5
 
 
 def test_operations_are_counted():

@@ -78,6 +78,24 @@ int main(int argc, char** argv) {
 }
 """
 
+# Whether MPI_Allreduce refuses a negative count, between two calls that it does not.
+NEGATIVE_COUNT = """#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  double x[4] = {1, 2, 3, 4}, y[4] = {0};
+  MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  const int code = MPI_Allreduce(x, y, -1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  int kind = 0;
+  MPI_Error_class(code, &kind);
+  printf("%d ", kind == MPI_ERR_COUNT);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 # Fortran's MPI_BOTTOM: a type of absolute addresses as the receive buffer.
 BOTTOM = """program bottom
   use mpi
@@ -245,6 +263,14 @@ class Programs(DropInTest):
         program = self.compile("mpicc", "buffers", c=ODD_BUFFERS)
         self.assertEqual(self.run_ranks(1, program, library=None)[0], "1 1 ")
         self.assertEqual(self.run_ranks(1, program, algorithm="ring")[0], "1 1 ")
+
+    @OF_DEFAULT
+    def test_a_negative_count_is_refused_by_the_library_and_in_no_profile(self):
+        program = self.compile("mpicc", "negative", c=NEGATIVE_COUNT)
+        out, err = self.run_ranks(2, program, algorithm="ring", report=1, profile="calls.jsonl")
+        self.assertEqual((out, self.share(err)), ("1 1 ", (2, 2)))
+        lines = [json.loads(line) for line in (self.folder / "calls.jsonl").read_text().splitlines()]
+        self.assertEqual([(line["bytes"], line["ran"], line["calls"]) for line in lines], [(32, "ring", 2)])
 
     @OF_DEFAULT
     def test_ranks_with_different_settings_end_with_a_message(self):

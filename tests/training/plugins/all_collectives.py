@@ -162,6 +162,12 @@ if ranks > 1:
             check_group(group, members)
 
 refused("arlab cannot reduce tensors of Short", lambda: dist.all_reduce(torch.ones(3, dtype=torch.int16)))
+for root in (-1, ranks):
+    text = f"root is {root}, but the ranks are 0 to {ranks - 1}"
+    refused(text, lambda: dist.broadcast(torch.ones(2), root))
+    refused(text, lambda: dist.reduce(torch.ones(2), root))
+    refused(text, lambda: dist.gather(torch.ones(2), None, root))
+    refused(text, lambda: dist.scatter(torch.ones(2), None, root))
 refused("arlab reduces by SUM", lambda: dist.all_reduce(torch.ones(3), dist.ReduceOp.BAND))
 dist.destroy_process_group()
 if rank == 0:

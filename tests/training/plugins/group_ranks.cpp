@@ -131,6 +131,14 @@ TEST_CASE("a rank that asks for something else is an error on every rank, and th
   }
 }
 
+TEST_CASE("a root is one of the ranks, whose number is compared before it is narrowed") {
+  CHECK(checked_root(0, 2) == 0);
+  CHECK(checked_root(1, 2) == 1);
+  for (const std::int64_t root : {std::int64_t{-1}, std::int64_t{2}, std::int64_t{1} << 32})
+    CHECK(failure([&] { checked_root(root, 2); }) ==
+          "2: root is " + std::to_string(root) + ", but the ranks are 0 to 1: choose one of those");
+}
+
 TEST_CASE("ranks with different algorithms get an error") {
   if (world->ranks() == 1) return;
   GroupRanks group = group_of(world->rank() == 0 ? "ring" : "butterfly");

@@ -80,6 +80,8 @@ def check_others():
         assert torch.equal(hvd.broadcast(x, root), of(root)) and torch.equal(x, of(rank))
         assert torch.equal(hvd.synchronize(hvd.broadcast_async_(x, root)), of(root)) and torch.equal(x, of(root))
         assert hvd.broadcast_object({"of": rank, "text": "x" * 9000}, root)["of"] == root
+    for call in (lambda: hvd.broadcast(of(rank), ranks), lambda: hvd.broadcast_object(rank, ranks)):
+        refused(RuntimeError, f"root is {ranks}, but the ranks are 0 to {ranks - 1}", call)
     assert hvd.allgather_object(["x" * rank, rank]) == [["x" * r, r] for r in range(ranks)]
     assert hvd.broadcast_object_fn(0)(rank) == 0
     output, counts = hvd.alltoall(torch.arange(3 * ranks).repeat_interleave(rank + 1).float(), torch.full((ranks,), 3 * (rank + 1)))

@@ -88,6 +88,10 @@ for call in (lambda: dist.all_to_all_single(whole, whole), lambda: dist.send(ten
              lambda: dist.gather(tensor, parts), lambda: dist.scatter(tensor, parts)):
     with pytest.raises(arlab.UsageError, match="virtual time has no .*real ranks"):
         call()
+for root in (-1, P):
+    for call in (lambda: dist.broadcast(tensor, root), lambda: dist.reduce(tensor, root), lambda: dist.broadcast_object_list(names, root)):
+        with pytest.raises(arlab.UsageError, match=f"root is {root}, but the ranks are 0 to 5: choose one of those"):
+            call()
 with pytest.raises(arlab.UsageError, match="11 elements are not 6 times 2"):
     dist.group.WORLD._allgather_base(torch.zeros(11), torch.zeros(2))
 with pytest.raises(arlab.UsageError, match="use DistributedDataParallel, or `arlab plan -s fsdp`"):

@@ -70,6 +70,9 @@ left = torch.zeros(1, dtype=torch.int64)
 for request in (dist.isend(torch.tensor([me]), (me + 1) % P), dist.irecv(left, (me - 1) % P)):
     request.wait()
 assert left.item() == (me - 1) % P
+for call in (dist.broadcast, dist.reduce):
+    with pytest.raises(arlab.UsageError, match=f"root is {P}, but the ranks are 0 to {P - 1}"):
+        call(left, P)
 with pytest.raises(arlab.UsageError, match="has no all_to_all"):
     dist.all_to_all_single(whole, whole)
 
