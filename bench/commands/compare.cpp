@@ -22,12 +22,14 @@
 namespace arlab::bench {
 namespace {
 
+constexpr double kUsualThreshold = 0.05;
+
 struct CompareCommand {
   std::string before;
   std::vector<std::string> later;  // empty: predictions, or a folder
   std::string expect, baseline, output = "-";
   TableView view;
-  double threshold = 0.05;
+  double threshold = kUsualThreshold;
   std::vector<std::string> command;  // the whole command line
 };
 
@@ -63,6 +65,13 @@ int accept(const CompareCommand& command) {
                                    command.baseline));
   if (!command.later.empty())
     fail(Blame::usage, "--expect judges one file: leave out the second one, or --expect");
+  if (command.threshold != kUsualThreshold)
+    fail_without_effect("--threshold", "a second file: --expect passes from 95% on");
+  for (const char* format : {".jsonl", ".csv"})
+    if (command.output.ends_with(format))
+      fail(Blame::usage, fmt::format("-o {}: --expect writes its table as text: name a file that "
+                                     "does not end in {}",
+                                     command.output, format));
   const Results results = read_results_or_logs(command.before);
   const Expectation expectation =
       std::filesystem::exists(command.expect)

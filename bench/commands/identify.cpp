@@ -18,6 +18,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/run/library_rows.hpp"
 #include "bench/text/read_file.hpp"
+#include "bench/text/say.hpp"
 #include "bench/text/sentences.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/tune/count_native.hpp"
@@ -101,10 +102,22 @@ simulator::nccl::Machine machine_of(const std::string& network, const NcclLog& l
 
 // What NCCL took, by its own log.
 void identify_log(const IdentifyCommand& command) {
+  const SweepOptions& o = command.sweep;
+  const std::pair<const char*, bool> of_runs[] = {{"--elements", !o.elements.empty()},
+                                                  {"--size", !o.sizes.empty()},
+                                                  {"--dtype", !o.dtypes.empty()},
+                                                  {"--op", !o.ops.empty()},
+                                                  {"a name", !o.algorithms.empty()}};
+  for (const auto& [option, given] : of_runs)
+    if (given) fail_without_effect(option, "a run, which --nccl-log replaces");
   check_can_write(command.sweep.json);
   NcclLog log =
       read_nccl_log(read_file(command.nccl_log, "give a log of NCCL_DEBUG=INFO"), command.nccl_log);
   const simulator::nccl::Machine machine = machine_of(command.network, log);
+  if (log.several)
+    say("note: {} has communicators of several sizes, and its choices do not say of which they "
+        "are: all are compared with those of the largest, {} x {} ranks\n",
+        command.nccl_log, log.nodes, log.ranks_per_node);
   std::vector<collectives::TuningRule> rules;
   if (!command.tuner.empty())
     rules = collectives::read_tuning_table(

@@ -82,6 +82,9 @@ int import(const ImportCommand& command) {
   for (const std::string& path : command.paths) {
     ImportedResults read = read_measurements(path, command.hints);
     say_notes(read);
+    if (read.results.records.empty() && read.refused == 0)
+      fail(Blame::usage,
+           fmt::format("no records in {}: give logs of nccl-tests, rccl-tests, OSU or IMB", path));
     refused += read.refused;
     append(std::move(read.results), all);
   }

@@ -171,7 +171,7 @@ void check_late_rank(const RunCommand& command, const std::vector<Config>& confi
   for (const Config& config : configs)
     if (command.measure.late_rank >= config.problem.ranks)
       fail(Blame::usage,
-           fmt::format("--late names rank {} of {}: give 0 to {}", command.measure.late_rank,
+           fmt::format("--start late names rank {} of {}: give 0 to {}", command.measure.late_rank,
                        config.problem.ranks, config.problem.ranks - 1));
 }
 

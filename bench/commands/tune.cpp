@@ -251,6 +251,14 @@ void check_tune_options(const TuneCommand& command) {
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
   refuse_other_library(options.sweep.algorithms, "tune");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
+  const TuneOptions usual;
+  const std::pair<const char*, bool> of_measurements[] = {
+      {"--backend", options.backend != usual.backend},
+      {"--runs", options.runs != usual.runs},
+      {"--launcher", options.launcher != usual.launcher && command.files.open_mpi.empty()}};
+  for (const auto& [option, given] : of_measurements)
+    if (given && options.simulated())
+      fail_without_effect(option, "a measurement, which --network replaces");
   on_ranks(options, 1, {});
   if (!options.place.empty()) {
     constexpr std::string_view kTunedPlaces[] = {"in-place", "out-of-place", "in", "out"};

@@ -38,6 +38,8 @@ Kind kind_of(const std::string& text) {
              : Kind::records;
 }
 
+bool is_text(const std::string& path) { return kind_of(read_file(path, kRemedy)) == Kind::text; }
+
 // Of a file without records: nothing.
 bool read_file_into(const std::string& path, const LogHints& hints, ImportedResults& all) {
   const std::string text = read_file(path, kRemedy);
@@ -114,6 +116,11 @@ ImportedResults read_measurements(const std::string& path, const LogHints& hints
     return all;
   }
   if (!read_file_into(path, hints, all)) {
+    if (is_text(path))
+      fail(Blame::usage,
+           fmt::format("{} holds no records, and no rows of a log that is known; it may have been "
+                       "cut before the first: {}",
+                       path, kRemedy));
     all.results = read_results(path);
     return all;
   }

@@ -94,6 +94,11 @@ void check_segments(const std::vector<int>& all_segments, Collective task) {
                                    all_segments.back(), name(task)));
 }
 
+void check_adds(Collective task) {
+  if (task == Collective::broadcast || task == Collective::all_gather)
+    fail_without_effect("--op", "a collective that adds, such as allreduce");
+}
+
 // The given layout of p ranks, and what the network says besides.
 RankLayout completed(RankLayout given, const LayoutOf& network, Rank p, bool uses_trees) {
   const bool with_trees = !given.forest && uses_trees;
@@ -297,6 +302,7 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
                      all_segments.size(), chosen.size(), elements_of.front().size()},
                     plan ? kMostPlanned : kMostConfigs);
   check_segments(all_segments, task);
+  if (!ops.empty()) check_adds(task);
   std::vector<Config> all;
   all.reserve(total);
   const bool uses_trees =

@@ -227,7 +227,9 @@ Json head(const Record& r) {
 
 std::optional<double> SimulateBody::slowdown_per_delay() const {
   if (!undisturbed_us || !delay_us || !modelled_us) return std::nullopt;
-  const double delays = (*modelled_us - *undisturbed_us) / *delay_us;
+  constexpr double kRounding = 1e-9;
+  double delays = (*modelled_us - *undisturbed_us) / *delay_us;
+  if (std::abs(delays) < kRounding) delays = 0;
   return delays >= -1 && delays <= most_delays ? std::optional(delays) : std::nullopt;
 }
 

@@ -119,10 +119,12 @@ std::string crossovers(const nccl::Tuning& tuning, collectives::Operand operand)
 bool asks_for_nccl(const std::vector<std::string>& words, const ModelOptions& model) {
   const bool on_nccl = model.model == kNcclNetwork;
   const bool native = words.size() == 1 && words.front() == kLibrary;
-  if (on_nccl && !native)
+  if (on_nccl && !native) {
+    const auto other = std::ranges::find_if(words, [](const auto& w) { return w != kLibrary; });
     fail(Blame::usage, fmt::format("network nccl predicts NCCL's own collectives: write `arlab "
                                    "simulate native --network nccl:...`, without {}",
-                                   words.empty() ? "other algorithms" : words.front()));
+                                   other == words.end() ? "other algorithms" : *other));
+  }
   return on_nccl;
 }
 

@@ -30,13 +30,15 @@ void set_medians(const Values& values, Expectation& expectation) {
     for (const auto& [bytes, all] : by_size) expectation.busbw[key][bytes] = summarize(all).median;
 }
 
-// "h100x8": the name, and the ranks or 0.
+// "h100x8": the name, and the ranks; 0: not given.
 std::pair<std::string, std::int64_t> parts_of(const std::string& spec) {
   const std::size_t x = spec.rfind('x');
   if (x == std::string::npos || x + 1 == spec.size() ||
       spec.find_first_not_of("0123456789", x + 1) != std::string::npos)
     return {spec, 0};
-  return {spec.substr(0, x), parse_count(spec.substr(x + 1), "--expect")};
+  const std::int64_t ranks = parse_count(spec.substr(x + 1), "--expect");
+  if (ranks == 0) return {spec, 0};  // no machine is called so
+  return {spec.substr(0, x), ranks};
 }
 
 // Whether a word is one of those between spaces.

@@ -147,7 +147,7 @@ std::string span_sentence(const AnswerSpan& span, const SettingOfRun& setting) {
   const std::string range = from_to(show_bytes(first.bytes), show_bytes(last.bytes)),
                     start = fmt::format("{}, {}: ", setting.text, range);
   if (span.names.front() == "?")
-    return start + "too few runs for a verdict: raise --time, or add --launches.";
+    return start + "too few runs for a verdict: raise --time or --runs, or add --launches.";
   if (span.names.front() == "=")
     return fmt::format("{}nothing is faster than {}.", start, first.library);
   if (first.library.empty())
@@ -190,8 +190,8 @@ std::string verdict_sentence(const SettingOfRun& setting) {
     return fmt::format("Verdict on {}, {}: none, since the runs are too few.", library,
                        setting.text);
   if (!best)
-    return fmt::format("Verdict on {}, {}: nothing is faster at any of {}.", library, setting.text,
-                       show_plural(all, "size"));
+    return fmt::format("Verdict on {}, {}: nothing is faster at {}.", library, setting.text,
+                       all == 1 ? "the 1 size" : fmt::format("any of {} sizes", all));
   return fmt::format("Verdict on {}, {}: beaten at {}, most at {}, where {} is {} times faster.",
                      library, setting.text, sizes, show_bytes(most->bytes), best->name,
                      times_text(best->ratio));

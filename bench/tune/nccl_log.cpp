@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <tuple>
 
 #include "algorithms/base/error.hpp"
 #include "bench/text/table.hpp"
@@ -72,6 +73,9 @@ void take_facts(std::string_view line, NcclLog& log) {
   const Count nodes = number_in(word_at(line, " nNodes ")),
               local = number_in(word_at(line, " localRanks "));
   if (nodes > 0 && nodes <= (1 << 20) && local > 0 && local <= 1024) {
+    const bool differs = nodes != log.nodes || local != log.ranks_per_node;
+    log.several = log.several || (log.nodes > 0 && differs);
+    if (nodes * local < Count{log.nodes} * log.ranks_per_node) return;
     log.nodes = static_cast<Rank>(nodes);
     log.ranks_per_node = static_cast<Rank>(local);
   }
@@ -87,7 +91,7 @@ const nccl::Estimate* estimate_named(const nccl::Tuning& tuning, const std::stri
 
 NcclLog read_nccl_log(std::string_view text, const std::string& file) {
   NcclLog log;
-  std::map<std::pair<int, Count>, LoggedChoice> found;
+  std::map<std::tuple<int, Count, std::string>, LoggedChoice> found;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -97,7 +101,7 @@ NcclLog read_nccl_log(std::string_view text, const std::string& file) {
       const Count bytes = number_in(word_at(line, fmt::format("{}: ", named.name)));
       const std::string took = choice_in(line);
       if (bytes < 1 || took.empty()) continue;
-      LoggedChoice& choice = found[{static_cast<int>(named.collective), bytes}];
+      LoggedChoice& choice = found[{static_cast<int>(named.collective), bytes, took}];
       choice.collective = named.collective;
       choice.bytes = bytes;
       choice.took = took;
@@ -148,7 +152,7 @@ std::string nccl_log_table(const NcclLog& log, const nccl::Machine& machine) {
   return compact({"collective", "size", "calls", "NCCL took", "estimate", "estimates choose",
                   "its estimate", "the same", "tuner's table takes"},
                  rows) +
-         fmt::format("\n{} of {} sizes as NCCL's estimates choose on {} x {} {} with NCCL {}.\n",
+         fmt::format("\n{} of {} choices as NCCL's estimates choose on {} x {} {} with NCCL {}.\n",
                      same, log.choices.size(), machine.nodes, machine.ranks_per_node,
                      machine.gpu.name, nccl::show_version(machine.version));
 }

@@ -16,11 +16,11 @@
 
 namespace arlab::bench {
 
-/// One collective and size of a log.
+/// One collective and size of a log, and what NCCL took for it.
 struct LoggedChoice {
   Collective collective = Collective::allreduce;
   Count bytes = 0, calls = 0;
-  std::string took;       ///< "ring ll"; of the last call
+  std::string took;       ///< "ring ll"
   std::string estimated;  ///< what NCCL's estimates choose; empty without a model
   double took_us = 0;     ///< by these estimates; 0 if NCCL could not take it
   double estimated_us = 0;
@@ -28,9 +28,11 @@ struct LoggedChoice {
 };
 
 struct NcclLog {
-  std::vector<LoggedChoice> choices;   ///< by collective and size
-  int version = 0;                     ///< 0: the log does not say
-  Rank nodes = 0, ranks_per_node = 0;  ///< 0: the log does not say
+  std::vector<LoggedChoice> choices;  ///< by collective and size
+  int version = 0;                    ///< 0: the log does not say
+  /// Of the largest communicator, which choices are compared for; 0: the log does not say.
+  Rank nodes = 0, ranks_per_node = 0;
+  bool several = false;  ///< communicators of different sizes: choices do not say of which they are
 };
 
 /// Reads the lines about choices, versions, and communicators; ignores all others. Throws

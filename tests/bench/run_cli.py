@@ -277,6 +277,26 @@ class Contract(program.ProgramTest):
             self.arlab("count", f"ring,{needs.split()[1]}", "-p", "4", "-n", "8", option, value)
         _, err = self.arlab("run", "ring", "-p", "2", "-n", "10", "--mode", "repeats=3", code=2)
         self.assertIn("--mode repeats has no effect here: it needs --mode streaming; leave it out", err)
+        for line, option in (("run tree -c broadcast -p 3 -s 1K --op sum,max", "--op"), ("simulate ring -c all_gather -p 3 -s 1K --op prod", "--op"),
+                             ("tune ring,butterfly -p 4 -s 1K --network 10G --runs 7", "--runs"), ("tune ring,tree -p 4 -s 1K --network 10G -b threads", "--backend"),
+                             ("identify --nccl-log none.log -s 1M", "--size"), ("identify native:ring --nccl-log none.log", "a name")):
+            self.assertIn(f"{option} has no effect here", self.arlab(*line.split(), code=2)[1])
+        _, err = self.arlab("simulate", "ring", "-p", "4", "--network", "connections:shared=yes", "--record", "links=3", code=2)
+        self.assertIn("has no links", err)
+        _, err = self.arlab("simulate", "native,ring", "-p", "8", "-s", "1M", "--network", "nccl", code=2)
+        self.assertIn("without ring", err)
+        _, err = self.arlab("run", "ring", "-p", "2", "-s", "1K", "--start", "late=5:100us", code=2)
+        self.assertIn("--start late names rank 5 of 2", err)
+
+    def test_settings_of_a_network_file_without_effect_are_refused(self):
+        (self.folder / "d.dot").write_text('graph { edge [bandwidth="1Gbps"]; a [kind=host]; b [kind=host]; s [kind=switch]; a -- s [latency="1us"]; b -- s; }',
+                                           encoding="utf-8")
+        simulate = ("simulate", "ring", "-p", "2", "-s", "1M", "--network")
+        self.assertIn("has no latency", self.arlab(*simulate, "d.dot", code=2)[1])
+        self.records(*simulate, "d.dot:latency=1us")
+        for setting in ("bandwidth=1Mbps", "kind=switch", "bandwidth_unit=Gbps", "latency_unit=us"):
+            _, err = self.arlab(*simulate, f"d.dot:latency=1us,{setting}", code=2)
+            self.assertIn(f"d.dot: {setting.partition('=')[0]} has no effect, because the file says it itself: leave it out", err)
 
     def test_usage_errors_are_2(self):
         for line in ("", "--nothing", "coutn", "count --dry-run=maybe", "count rign", "count -p 0", "run -p 4 -b mpi --root x",

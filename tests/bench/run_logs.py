@@ -49,6 +49,14 @@ class Logs(program.ProgramTest):
         _, err = self.arlab("import", str(LOGS / "abci_osu.txt"), code=2)
         self.assertIn("give --assume ranks=NUMBER", err)
 
+    def test_what_holds_no_rows_is_said(self):
+        (self.folder / "empty.txt").write_text("\n\n", encoding="utf-8")
+        self.assertIn("no records in empty.txt: give logs of", self.arlab("import", "empty.txt", "--json", "e.jsonl", code=2)[1])
+        (self.folder / "cut.txt").write_text((LOGS / "gcp_a3mega.txt").read_text(encoding="utf-8")[:1400], encoding="utf-8")
+        for command in ("import", "compare"):
+            self.assertIn("cut.txt holds no records, and no rows of a log that is known; it may have been cut before the first",
+                          self.arlab(command, "cut.txt", code=2)[1])
+
     def test_validate_predicts_the_rows_of_logs_by_size(self):
         out, err = self.arlab("validate", str(LOGS / "gcp_a3mega.txt"), "--network", "nccl:gpu=h100,version=2.23")
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| h100") and "2 x 8" in line]
@@ -95,6 +103,10 @@ class Logs(program.ProgramTest):
         self.assertIn("half of what is expected, as with half of the NICs missing", err)
         _, err = self.arlab("compare", "slow.log", "--expect", "nosuch", code=2)
         self.assertIn("h100x2|4|8|16", err)
+        log = str(LOGS / "gcp_a3mega.txt")
+        for options, text in ((("--expect", "h100x0"), "--expect 'h100x0' is neither"), (("--expect", "h100", "--threshold", "3%"), "--threshold has no effect here"),
+                              (("--expect", "h100", "-o", "x.csv"), "name a file that does not end in .csv")):
+            self.assertIn(text, self.arlab("compare", log, *options, code=2)[1])
 
     def test_report_and_charts_take_logs_and_folders(self):
         self.write("logs/a.log", self.slowed(1))

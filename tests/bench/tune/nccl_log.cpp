@@ -43,7 +43,7 @@ TEST_CASE("nccl log: choices, version, and ranks") {
   CHECK(log.choices[1].estimated == "nvlstree simple");  // 266.7 against 204.8 GB/s in NCCL's log
   CHECK(log.choices[1].took_us > log.choices[1].estimated_us);
   CHECK(log.choices[1].tuned == "nvlstree simple");
-  CHECK_THAT(nccl_log_table(log, machine), Catch::Contains("1 of 2 sizes"));
+  CHECK_THAT(nccl_log_table(log, machine), Catch::Contains("1 of 2 choices"));
   for (const LoggedChoice& choice : log.choices) {
     Json line = to_json(choice, machine);
     CHECK(make_readable(line).empty());
@@ -53,4 +53,20 @@ TEST_CASE("nccl log: choices, version, and ranks") {
 TEST_CASE("nccl log: without a choice it is refused") {
   CHECK_THAT(refusal([] { read_nccl_log("NCCL INFO Bootstrap\n", "x.log"); }),
              Catch::Contains("x.log has no line such as") && Catch::Contains("NCCL_DEBUG=INFO"));
+}
+
+TEST_CASE("nccl log: communicators of several sizes, and choices that differ at one size") {
+  const NcclLog log = read_nccl_log(
+      "a NCCL INFO comm 0x1 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0\n"
+      "AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..15}\n"
+      "a NCCL INFO comm 0x2 rank 0 nRanks 2 nNodes 1 localRanks 2 localRank 0 MNNVL 0\n"
+      "AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n"
+      "AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n",
+      "nccl.log");
+  CHECK(log.several);
+  CHECK((log.nodes == 2 && log.ranks_per_node == 8));
+  REQUIRE(log.choices.size() == 2);
+  CHECK((log.choices[0].took == "ring ll" && log.choices[0].calls == 2));
+  CHECK((log.choices[1].took == "tree ll" && log.choices[1].calls == 1));
+  CHECK_FALSE(read_nccl_log(kLog, "nccl.log").several);
 }
