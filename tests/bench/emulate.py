@@ -129,7 +129,7 @@ class Emulate(program.ProgramTest):
         self.assertEqual(len(processes().split()), 2)
         self.emulate("mend", 2)
         self.assertEqual(processes(), "")
-        for words, message in (((1, 1), "host 1 would send to itself"), ((1, 3), "host 3 does not exist: give 0 to 2"), ((-1, 2), "host -1 does not exist")):
+        for words, message in (((1, 2, "--window", "0"), "--window is '0'"), ((1, 1), "host 1 would send to itself"), ((1, 3), "host 3 does not exist: give 0 to 2"), ((-1, 2), "host -1 does not exist")):
             _, err = self.emulate("stream", *words, code=2)
             self.assertIn(f"error: {message}", err)
 

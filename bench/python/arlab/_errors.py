@@ -22,6 +22,11 @@ class MachineError(Error, OSError):
     """Something that this machine or installation lacks."""
 
 
+def status_of(error: Error) -> int:
+    """The exit code of the program for it."""
+    return 1 if isinstance(error, CheckError) else 2 if isinstance(error, UsageError) else 3
+
+
 def of(blame: int, text: str) -> Error:
     """The exception for an error of the compiled module, by the exit code of the program."""
     if blame == 1:

@@ -37,6 +37,15 @@ def show_time(us: Optional[float]) -> str:
     return ""
 
 
+def show_rate(per_second: float) -> str:
+    """All digits of a large one, four of a small one."""
+    return f"{per_second:.0f}" if per_second >= 1000 else f"{per_second:.4g}"
+
+
+def show_factor(factor: float) -> str:
+    return f"{factor:,.0f}" if factor >= 1000 else f"{factor:.3g}"
+
+
 def show_size(count: int) -> str:
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= factor:

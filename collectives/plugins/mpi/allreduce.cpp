@@ -168,6 +168,7 @@ int run_logged(Plugin& its, const Call& call) {
   const Decision d = decide(its, call);
   const int code = run(d, call);
   const double seconds = now() - start;
+  if (call.count < 0) return code;  // the library refused it: it has no bytes to count
   int size = 0;
   MPI_Type_size(call.type, &size);
   const auto operand = operand_of(call.type, call.op);

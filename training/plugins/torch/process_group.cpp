@@ -194,7 +194,7 @@ auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,
 
 auto ProcessGroupArlab::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) -> Work {
   const at::Tensor tensor = checked_result(the_one(tensors, "broadcast"), "broadcast");
-  const Call call = call_of("broadcast", tensor, static_cast<Rank>(options.rootRank));
+  const Call call = call_of("broadcast", tensor, checked_root(options.rootRank, getSize()));
   return post(
       c10d::OpType::BROADCAST, "arlab:broadcast", call, tensors,
       [tensor, call](GroupRanks& ranks, Held& held) {
@@ -209,7 +209,7 @@ auto ProcessGroupArlab::broadcast(Tensors& tensors, const c10d::BroadcastOptions
 auto ProcessGroupArlab::reduce(Tensors& tensors, const c10d::ReduceOptions& options) -> Work {
   const at::Tensor tensor = checked_result(the_one(tensors, "reduce"), "reduce");
   const Reduction reduction = reduction_of(tensor, options.reduceOp);
-  const Call call = call_of("reduce", tensor, reduction, static_cast<Rank>(options.rootRank));
+  const Call call = call_of("reduce", tensor, reduction, checked_root(options.rootRank, getSize()));
   return post(
       c10d::OpType::REDUCE, "arlab:reduce", call, tensors,
       [tensor, reduction, call](GroupRanks& ranks, Held& held) {

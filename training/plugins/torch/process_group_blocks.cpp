@@ -24,8 +24,6 @@ void check_equal(const at::Tensor& tensor, const at::Tensor& model, const char* 
                 " in its list: give all the same size and type"));
 }
 
-Rank root_of(std::int64_t root) { return static_cast<Rank>(root); }
-
 // A buffer for one block per rank.
 at::Tensor blocks(std::int64_t ranks, const at::Tensor& model, Held& held) {
   return held.emplace_back(at::empty({ranks, model.numel()}, model.options()));
@@ -116,14 +114,15 @@ auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
 auto ProcessGroupArlab::gather(std::vector<Tensors>& outputs, Tensors& inputs,
                                const c10d::GatherOptions& options) -> Work {
   const at::Tensor from = checked(the_one(inputs, "gather"), "gather");
-  const bool is_root = getRank() == options.rootRank;
+  const Rank root = checked_root(options.rootRank, getSize());
+  const bool is_root = getRank() == root;
   Tensors to;
   if (is_root) {
     check_one_per_rank(outputs, getSize(), "gather");
     to = outputs[0];
     for (const at::Tensor& each : to) check_equal(checked_result(each, "gather"), from, "gather");
   }
-  const Call call = call_of("gather", from, root_of(options.rootRank));
+  const Call call = call_of("gather", from, root);
   return post(c10d::OpType::GATHER, "arlab:gather", call, to,
               [call, to, from, is_root](GroupRanks& ranks, Held& held) {
                 const at::Tensor mine = flat(from, held);
@@ -137,14 +136,15 @@ auto ProcessGroupArlab::gather(std::vector<Tensors>& outputs, Tensors& inputs,
 auto ProcessGroupArlab::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                                 const c10d::ScatterOptions& options) -> Work {
   const at::Tensor to = checked_result(the_one(outputs, "scatter"), "scatter");
-  const bool is_root = getRank() == options.rootRank;
+  const Rank root = checked_root(options.rootRank, getSize());
+  const bool is_root = getRank() == root;
   Tensors from;
   if (is_root) {
     check_one_per_rank(inputs, getSize(), "scatter");
     from = inputs[0];
     for (const at::Tensor& each : from) check_equal(checked(each, "scatter"), to, "scatter");
   }
-  const Call call = call_of("scatter", to, root_of(options.rootRank));
+  const Call call = call_of("scatter", to, root);
   return post(c10d::OpType::SCATTER, "arlab:scatter", call, {to},
               [call, to, from, is_root](GroupRanks& ranks, Held& held) {
                 const at::Tensor mine = flat_space(to, held);

@@ -6,6 +6,7 @@ Collectives return what they would if all ranks held the same values, and take t
 time that it takes here. At the end: the time of a step, and what of it is communication. It needs PyTorch.
 """
 from .._errors import MachineError
+from . import _files  # before PyTorch: what it does at exit comes last
 
 try:
     import torch.distributed

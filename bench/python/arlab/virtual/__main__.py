@@ -3,7 +3,7 @@ import os
 import runpy
 import sys
 
-from .._errors import Error
+from .._errors import Error, status_of
 
 USAGE = """Usage: ARLAB_VIRTUAL=RANKS[:SETTINGS] [ARLAB_NETWORK=NETWORK] python3 -m arlab.virtual SCRIPT [ARGUMENTS...]
        ... python3 -m arlab.virtual -m MODULE [ARGUMENTS...]
@@ -42,7 +42,7 @@ def main() -> None:
         start()
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        raise SystemExit(status_of(error)) from None
     sys.argv = words[1:] if module else words
     sys.path[0] = os.getcwd() if module else os.path.dirname(os.path.abspath(words[0]))
     if module:

@@ -29,6 +29,11 @@ def reduced(tensor: torch.Tensor, op: Any, ranks: int) -> None:
             tensor.zero_()
 
 
+def check_root(root: int, ranks: int) -> None:
+    if not 0 <= root < ranks:
+        raise UsageError(f"root is {root}, but the ranks are 0 to {ranks - 1}: choose one of those")
+
+
 class VirtualGroup(dist.ProcessGroup):
     """A group whose rank 0, this process, stands for all."""
 
@@ -64,6 +69,10 @@ class VirtualGroup(dist.ProcessGroup):
             torch.cuda.synchronize()
         return self._session.clock
 
+    def _check_root(self, opts: Any) -> None:
+        if opts is not None:
+            check_root(opts.rootRank, self._count)
+
     def _refuse(self, what: str, instead: str) -> Any:
         raise UsageError(f"virtual time has no {what}: {instead}")
 
@@ -76,10 +85,12 @@ class VirtualGroup(dist.ProcessGroup):
     allreduce_coalesced = allreduce
 
     def broadcast(self, tensors: List[torch.Tensor], opts: Any = None) -> Work:
+        self._check_root(opts)
         with self._paused(tensors):
             return self._carry("broadcast", tensors, tensors)
 
     def reduce(self, tensors: List[torch.Tensor], opts: Any) -> Work:
+        self._check_root(opts)
         with self._paused(tensors):
             if opts.rootRank == self.rank():
                 for tensor in tensors:

@@ -26,6 +26,13 @@ def name_ranks(ranks: int) -> None:
         raise UsageError(f"ARLAB_VIRTUAL has {ranks} ranks, and {started} processes were started: with processes=real, both are the same")
 
 
+def check_launched(ranks: int, rank: int, world_size: int) -> None:
+    """Throws UsageError if neither the script nor a launcher says which rank this process is. What the script does not say is -1."""
+    if rank < 0 and "RANK" not in os.environ or world_size < 0 and "WORLD_SIZE" not in os.environ:
+        raise UsageError(f"processes=real needs {ranks} processes, and nothing has started them: start the script by `mpirun -n {ranks} "
+                         f"python3 -m arlab.virtual ...` or `torchrun --nproc_per_node {ranks} -m arlab.virtual ...`")
+
+
 class ProcessesGroup(VirtualGroup):
     """A group of processes. A collective begins when the last of them could begin it."""
 
@@ -60,11 +67,13 @@ class ProcessesGroup(VirtualGroup):
     allreduce_coalesced = allreduce
 
     def broadcast(self, tensors: List[torch.Tensor], opts: Any = None) -> Work:
+        self._check_root(opts)
         with self._paused(tensors), torch.no_grad():
             self._gloo.broadcast(tensors, opts).wait()
             return self._carry("broadcast", tensors, tensors)
 
     def reduce(self, tensors: List[torch.Tensor], opts: Any) -> Work:
+        self._check_root(opts)
         with self._paused(tensors), torch.no_grad():
             for tensor in tensors:
                 whole = tensor.clone()

@@ -186,6 +186,10 @@ def profile(model: torch.nn.Module, batch: Any, *, loss: Optional[Callable[[Any]
         raise UsageError(f"steps is {steps}: give at least 4")
     if not any(True for _ in tensors_in(batch)):
         raise UsageError(f"batch is {type(batch).__name__} without a tensor: give the model's argument, or a tuple or dict of them")
+    if not samples_of(batch) and any(one.dim() for one in tensors_in(batch)):
+        raise UsageError("batch has 0 samples: give at least one")
+    if optimizer is not None and not callable(optimizer):
+        raise UsageError(f"optimizer is {type(optimizer).__name__}, which has parameters of its own: give the class, such as torch.optim.Adam")
     model = copy.deepcopy(model.module if isinstance(model, torch.nn.parallel.DistributedDataParallel) else model).train()
     on_gpu = any(one.is_cuda for one in model.parameters())
 

@@ -1,16 +1,15 @@
 """What a run says at its end: a sentence, a table, and files."""
 import dataclasses
-import functools
 import json
 import os
 import sys
-from typing import Callable, Dict
+from typing import Dict, Optional
 
-from .._errors import Error
-from .._results import Results, show_size, show_time
-from . import _records
+from .._errors import UsageError
+from .._results import Results, show_factor, show_rate, show_size, show_time
+from . import _files, _records
 from ._session import Session, Summary
-from ._study import RESULT
+from ._study import RESULT, times
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,21 +18,19 @@ class _Row:
 
     def cells(self) -> Dict[str, str]:
         s = self.summary
-        rate = f"{s.ranks * s.samples / s.step:.0f}" if s.samples and s.step else ""
+        rate = show_rate(s.ranks * s.samples / s.step) if s.samples and s.step else ""
         return {"ranks": str(s.ranks), "network": s.network, "step": show_time(1e6 * s.step), "computation": show_time(1e6 * s.computation),
                 "communication": show_time(1e6 * s.communication), "exposed": show_time(1e6 * s.exposed), "samples/s": rate,
-                "speed-up": _times(s.speedup), "efficiency": f"{100 * s.speedup / s.ranks:.1f}%"}
-
-
-def _times(factor: float) -> str:
-    return f"{factor:,.0f}" if factor >= 1000 else f"{factor:.3g}"
+                "speed-up": show_factor(s.speedup), "efficiency": f"{100 * s.speedup / s.ranks:.1f}%"}
 
 
 def sentence(summary: Summary) -> str:
     """The answer in one line."""
     share = 100 * summary.exposed / summary.step if summary.step else 0.0
-    return (f"With {summary.ranks} ranks on {summary.network}, a step takes {show_time(1e6 * summary.step)}, of which "
-            f"{share:.1f}% waits for communication: {_times(summary.speedup)} times as many samples per second as one rank.")
+    step = f"on {summary.network}, a step takes {show_time(1e6 * summary.step)}, of which {share:.1f}% waits for communication"
+    if summary.ranks == 1:
+        return f"With 1 rank {step}."
+    return f"With {summary.ranks} ranks {step}: {times(summary.speedup)}as many samples per second as one rank."
 
 
 def text_of(session: Session) -> str:
@@ -52,6 +49,11 @@ def text_of(session: Session) -> str:
     return f"\n{sentence(summary)}\n\n{Results([_Row(summary)])!r}\n\n{note}"
 
 
+def reports(session: Session) -> bool:
+    """Whether this process reports: of several, rank 0 does."""
+    return not session.settings.real or os.environ.get("RANK", "0") == "0"
+
+
 def finish(session: Session, process: int) -> None:
     """At the end of the process: prints the report to stderr, and writes the files."""
     if os.getpid() != process:  # a child, such as a worker that loads data
@@ -59,34 +61,39 @@ def finish(session: Session, process: int) -> None:
     for close in session.at_end:
         close()
     with session.clock:
-        if session.settings.real and os.environ.get("RANK", "0") != "0":  # rank 0 says it
+        if not reports(session):
             return
         print(text_of(session), file=sys.stderr, flush=True)
         summary = session.summary()
-        if os.environ.get(RESULT) and summary is not None:
-            with open(os.environ[RESULT], "w", encoding="utf-8") as file:
-                json.dump({"summary": dataclasses.asdict(summary), "record": _records.record_of(session, summary)}, file)
-        if session.settings.json and summary is not None:
-            _write("record", functools.partial(_records.save, session, summary, session.settings.json))
-        if session.trace:
-            _write("trace", functools.partial(session.trace.save, session.settings.trace, session.clock.now()))
-        if session.settings.profile:
-            _write("profile", functools.partial(_save_profile, session))
+        settings, trace, result = session.settings, session.trace, os.environ.get(RESULT)
+        if result and summary is not None:
+            _files.write("result", result, _save_result, session, summary, result)
+        if settings.json:
+            _files.write("record", settings.json, _save_record, session, summary)
+        if trace:
+            _files.write("trace", settings.trace, trace.save, settings.trace, session.clock.now())
+        if settings.profile:
+            _files.write("profile", settings.profile, _save_profile, session)
+
+
+def _save_result(session: Session, summary: Summary, path: str) -> None:
+    """For the study whose run this is."""
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"summary": dataclasses.asdict(summary), "record": _records.record_of(session, summary)}, file)
+
+
+def _save_record(session: Session, summary: Optional[Summary]) -> None:
+    if summary is None:
+        raise UsageError("no optimizer took a step: train for some steps")
+    _records.save(session, summary, session.settings.json)
 
 
 def _save_profile(session: Session) -> str:
     from ._profile import Profile
     from ._session import counted_steps
     if session.recorder is None:
-        raise Error("no model of DistributedDataParallel was recorded")
+        raise UsageError("no model of DistributedDataParallel was recorded: wrap the model in it")
     chosen = counted_steps([step.time for step in session.steps])
     batches = {session.steps[i].samples for i in chosen}
     profile = Profile(session.recorder.profile(chosen, max(batches, default=0) or 1))
     return profile.save(session.settings.profile)
-
-
-def _write(what: str, write: Callable[[], object]) -> None:
-    try:
-        write()
-    except (Error, OSError) as error:
-        print(f"arlab: the {what} was not written: {error}", file=sys.stderr, flush=True)

@@ -12,7 +12,7 @@ from torch.distributed import distributed_c10d
 from torch.nn.parallel import DistributedDataParallel
 
 from .._errors import UsageError
-from . import _group, _profile, _start
+from . import _group, _processes, _profile, _start
 from ._session import Session
 
 _BACKEND = "virtual"
@@ -50,6 +50,8 @@ def _init(session: Session, init: Callable[..., Any], backend: Any = None, init_
         more = {"timeout": timeout} if timeout is not None else {}
         if 0 < world_size != session.settings.ranks:
             raise UsageError(f"the script starts {world_size} ranks, and ARLAB_VIRTUAL has {session.settings.ranks}: give it as many")
+        if store is None and init_method in (None, "env://"):
+            _processes.check_launched(session.settings.ranks, rank, world_size)
         init(_BACKEND, init_method=init_method, world_size=world_size, rank=rank, store=store, **more)
         return
     if rank > 0:
@@ -79,6 +81,7 @@ def _new_group(new_group: Callable[..., Any], ranks: Any = None, *_: Any, **__: 
 
 def _broadcast_objects(broadcast: Callable[..., Any], objects: Any, src: int = 0, *args: Any, **kwargs: Any) -> None:
     """The source holds what rank 0 holds, who therefore sends."""
+    _group.check_root(src, dist.get_world_size())
     broadcast(objects, 0, *args, **kwargs)
 
 

@@ -36,13 +36,17 @@ def start(settings: Optional[Settings] = None) -> Session:
 
 
 def _begin(session: Session) -> None:
-    from . import _report, _scripts
+    from . import _files, _report, _scripts
     if session.settings.real:
         from . import _processes
         _processes.name_ranks(session.settings.ranks)
     else:
         ranks = str(session.settings.ranks)
         os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=ranks, LOCAL_WORLD_SIZE=ranks)  # as torchrun sets them
+    if _report.reports(session):
+        for path in (session.settings.json, session.settings.trace, session.settings.profile):
+            if path:
+                _files.check_can_write(path)
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29500")
     _scripts.patch(session)

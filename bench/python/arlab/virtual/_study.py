@@ -10,7 +10,8 @@ import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .._errors import UsageError
-from .._results import Results, show_time
+from .._results import Results, show_factor, show_rate, show_time
+from . import _files
 from ._settings import counts_in, from_environment, keys_of
 
 _EFFICIENT = 0.9
@@ -46,8 +47,8 @@ class Point:
         return {"ranks": str(self.ranks), "batch": f"{self.ranks * (self.samples or 0):.0f}" if known else "",
                 "local batch": f"{self.samples:.4g}" if known else "", "step": show_time(1e6 * self.step),
                 "95% interval": "" if self.half is None else f"+-{100 * self.half / self.step:.1f}%", "computation": show_time(1e6 * self.computation),
-                "exposed": show_time(1e6 * self.exposed), "samples/s" if known else "steps/s": f"{self.rate:.4g}",
-                "speed-up": f"{self.speedup:.3g}", "efficiency": f"{100 * self.efficiency:.1f}%"}
+                "exposed": show_time(1e6 * self.exposed), "samples/s" if known else "steps/s": show_rate(self.rate),
+                "speed-up": show_factor(self.speedup), "efficiency": f"{100 * self.efficiency:.1f}%"}
 
     def row(self) -> Dict[str, Any]:
         return {"ranks": self.ranks, "samples_per_rank": self.samples, "step_us": 1e6 * self.step,
@@ -81,6 +82,12 @@ def _ranks(count: int) -> str:
     return "rank" if count == 1 else "ranks"
 
 
+def times(factor: float) -> str:
+    """What comes before "as many as"."""
+    text = show_factor(factor)
+    return "" if text == "1" else f"{text} times "
+
+
 def sentence(points: Sequence[Point], kind: str, network: str) -> str:
     ordered = sorted(points, key=lambda point: point.ranks)
     last, kept = ordered[-1], [point.ranks for point in ordered if point.efficiency >= _EFFICIENT]
@@ -90,8 +97,8 @@ def sentence(points: Sequence[Point], kind: str, network: str) -> str:
         sure = f", 95% interval {100 * low:.1f} to {100 * high:.1f}%"
     most = ("" if kept and kept[-1] == last.ranks else f"; below 90% from {ordered[0].ranks} {_ranks(ordered[0].ranks)} on" if not kept else
             f"; 90% or more up to {kept[-1]} {_ranks(kept[-1])}")
-    return (f"{kind.capitalize()} scaling on {network}: {last.ranks} ranks are {last.speedup:.3g} times as fast as one "
-            f"({100 * last.efficiency:.1f}%{sure}){most}.")
+    return (f"{kind.capitalize()} scaling on {network}: {last.ranks} {'rank is' if last.ranks == 1 else 'ranks are'} {times(last.speedup)}as fast as "
+            f"one ({100 * last.efficiency:.1f}%{sure}){most}.")
 
 
 def is_asked(environment: Mapping[str, str] = os.environ) -> bool:
@@ -110,11 +117,14 @@ def run(words: Sequence[str]) -> int:
     each = [f"{count}:{settings}" if settings else count for count in dict.fromkeys(counts.split(","))]
     for text in each:  # or throws, before the first run
         from_environment({**os.environ, "ARLAB_VIRTUAL": text})
+    for name in files.values():
+        _files.check_can_write(name)
     with tempfile.TemporaryDirectory(prefix="arlab-") as folder:
         found: List[Any] = []
         for text in each:
             path = pathlib.Path(folder) / "run.json"
-            print(f"arlab: {text.partition(':')[0]} virtual ranks", file=sys.stderr, flush=True)
+            count = int(text.partition(":")[0])
+            print(f"arlab: {count} virtual {_ranks(count)}", file=sys.stderr, flush=True)
             done = subprocess.run([sys.executable, "-m", "arlab.virtual", *words], check=False,
                                   env={**os.environ, "ARLAB_VIRTUAL": text, RESULT: str(path)})
             if done.returncode:
@@ -132,11 +142,19 @@ def _say(found: List[Any], files: Mapping[str, str]) -> None:
     points = points_of(summaries)
     print(f"\n{sentence(points, kind_of(summaries), summaries[0]['network'])}\n\n{Results(points)!r}", file=sys.stderr, flush=True)
     if "json" in files:
-        with open(files["json"], "w", encoding="utf-8") as file:
-            for one, point in zip(found, points):
-                file.write(json.dumps({**one["record"], "efficiency": point.efficiency}) + "\n")
+        _files.write("record", files["json"], _save_records, found, points, files["json"])
     if "csv" in files:
-        with open(files["csv"], "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, points[0].row(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(point.row() for point in points)
+        _files.write("table", files["csv"], _save_table, points, files["csv"])
+
+
+def _save_records(found: Sequence[Any], points: Sequence[Point], path: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        for one, point in zip(found, points):
+            file.write(json.dumps({**one["record"], "efficiency": point.efficiency}) + "\n")
+
+
+def _save_table(points: Sequence[Point], path: str) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, points[0].row(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(point.row() for point in points)

@@ -13,6 +13,13 @@ std::string text(const Call& call) {
   return all;
 }
 
+Rank checked_root(std::int64_t root, Rank ranks) {
+  if (root < 0 || root >= ranks)
+    fail(Blame::usage,
+         concat("root is ", root, ", but the ranks are 0 to ", ranks - 1, ": choose one of those"));
+  return static_cast<Rank>(root);
+}
+
 void fail_for_different(const Call& first, const Call& other,
                         const std::vector<std::string>& names) {
   const auto asks = [&](const Call& call) {

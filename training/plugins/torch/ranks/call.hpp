@@ -47,6 +47,9 @@ inline bool travels_with_its_call(std::size_t bytes) { return bytes <= kMostByte
 /// Returns "broadcast of 4 Float from rank 1".
 std::string text(const Call& call);
 
+/// Returns the root. Throws Error(usage) unless it is one of the ranks.
+Rank checked_root(std::int64_t root, Rank ranks);
+
 /// Throws Error(usage): two ranks of a group ask for different things. `names`: of the ranks; by
 /// default their numbers.
 [[noreturn]] void fail_for_different(const Call& first, const Call& other,
