@@ -137,7 +137,7 @@ int run(TrainOptions& options, Job& job) {
   if (const std::string note = note_on_single_worker(options, configs);
       job.is_root() && !note.empty())
     say("note: {}\n", Message{note});
-  if (job.is_root()) check_outputs(options);
+  if (job.is_root() && !options.dry_run) check_outputs(options);
   if (options.dry_run) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
     return 0;

@@ -101,6 +101,7 @@ class Runs(TrainTest):
         self.assertEqual((record["kind"], record["algorithm"], record["ranks"], record["elements"], record["model"]),
                          ("train", "ring", 2, 101770, "mlp"))
         self.assertEqual(record["bytes_sent"], 2 * 20 * 4 * 101770)
+        self.assertEqual(program.columns(out, "workers", "bytes"), [("2", "397.5 KiB")])  # per rank, as in records and plans
         self.assertEqual(record["time_us"]["n"], 10)  # without --warmup-steps
         self.assertEqual(len(record["epochs"]), 1)
         [row] = program.rows(self.read("a.csv"))
@@ -209,6 +210,24 @@ class Refusals(TrainTest):
         _, err = self.arlab("train", *SMALL, "--compute", "sync_bn=on", code=2)
         self.assertIn("--compute sync_bn has no effect here: model mlp has no batch normalization", err)
 
+    def test_a_recording_refuses_what_only_a_training_uses(self):
+        cases = ("-w 2", "-s fsdp", "--scheduler fifo", "--compressor fp16", "--exchange overlap=off", "--compute micro_batches=2", "-e 3", "--steps 5",
+                 "--lr 0.3", "--checkpoint run", "--tensorboard events", "--trace t.json", "--json a.jsonl", "--csv a.csv", "--device cuda")
+        names = {"-w": "--workers", "-s": "--strategy", "-e": "--epochs"}
+        for line, (status, out, err) in zip(cases, self.each(f"--record-profile p.json {line}" for line in cases)):
+            with self.subTest(line=line):
+                option = line.split()[0]
+                self.assertEqual((status, out), (2, ""), err)
+                self.assertRegex(err, rf"error: {names.get(option, option)}( cuda)? has no effect here: it needs a training")
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.arlab("train", "--record-profile", "p.json", "--optimizer", "sgd", "-B", 8, "--data", "samples=64")
+        self.assertEqual((json.loads(self.read("p.json"))["batch"], len(list(self.folder.iterdir()))), (8, 1))
+
+    def test_a_dry_run_writes_nothing(self):
+        out, _ = self.arlab("train", *SMALL, "--dry-run", "--checkpoint", "run", "--tensorboard", "events", "--trace", "more/t.json")
+        self.assertTrue(out.endswith("\n1 run\n"), out)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_a_finished_checkpoint_is_evaluated_and_recorded_as_that(self):
         first = self.record(*SMALL, "--checkpoint", "run")
         out, err = self.arlab("train", *SMALL, "--checkpoint", "run", "--json", "a.jsonl")
@@ -300,6 +319,8 @@ class Refusals(TrainTest):
         self.assertIn("dgc makes larger codes in its first 400 steps (its warm-up), so the bytes and times of these 20 steps are not "
                       "what it costs later.", out)
         self.assertIn("in its first 400 steps codes are larger", err)
+        coded, _ = self.arlab("train", *run, "--compressor", "fp16")
+        self.assertIn("fp16, whose codes are 298.2 KiB.", coded)  # per rank: 2 x 3 / 4 of 2 bytes per gradient
         out, _ = self.arlab("train", *run, "--compressor", "dgc:warm_up=2", "--json", "a.jsonl")
         self.assertIn("Rates and times leave out the first 8 of 20 steps.\ndgc:warm_up=2 makes larger codes in these (its warm-up).", out)
         [record] = program.parse(self.read("a.jsonl"))[1]

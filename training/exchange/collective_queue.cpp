@@ -134,7 +134,7 @@ void Exchange::note(const CollectiveId& id, double begin, const Usage& used) {
     usage_.bytes += used.bytes;
     ++usage_.collectives;
   }
-  if (observer_) observer_(id, begin, end);
+  if (observer_) observer_(id, begin, end, used.bytes);
 }
 
 void Exchange::broadcast_next(const Bundle* bundle) {

@@ -48,8 +48,9 @@ class Exchange {
     }
   };
 
-  /// Called after each collective on the thread that ran it, with the communicator's time.
-  using Observer = std::function<void(const CollectiveId&, double begin, double end)>;
+  /// Called after each collective on the thread that ran it, with the communicator's time and the
+  /// bytes that this rank sent.
+  using Observer = std::function<void(const CollectiveId&, double begin, double end, Count bytes)>;
 
   /// overlap: uses a separate thread. The communicator must outlive the exchange, and nobody else
   /// uses it while a collective is in progress.

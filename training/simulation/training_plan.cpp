@@ -29,6 +29,7 @@ std::string unsupported_levels(const TrainingPlan& plan) {
     return "strategy " + std::string(plan.strategy->name) +
            " needs groups of ranks: give a number of ranks per group that divides " +
            std::to_string(plan.ranks) + ", or a topology that has groups";
+  const bool even = plan.groups->even_size() > 0;  // else another algorithm is no remedy
   const Algorithm within = within_groups(*plan.algorithm), across = across_groups(*plan.algorithm);
   const std::pair<const Algorithm*, Collective> levels[] = {{&across, Collective::allreduce},
                                                             {&within, Collective::reduce_scatter},
@@ -36,7 +37,8 @@ std::string unsupported_levels(const TrainingPlan& plan) {
   for (const auto& [level, collective] : levels)
     if (const std::string why = unsupported(*level, plan.problem(collective, plan.ranks));
         !why.empty())
-      return "strategy " + std::string(plan.strategy->name) + ": " + why + ": use algorithm ring";
+      return "strategy " + std::string(plan.strategy->name) + ": " + why +
+             (even ? ": use algorithm ring" : "");
   return "";
 }
 

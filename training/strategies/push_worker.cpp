@@ -47,7 +47,11 @@ class PushWorker final : public Strategy {
   }
 
   // Also pulls what other workers have pushed since.
-  void settle() override { pull(0); }
+  void settle() override {
+    const double begin = s_.exchange.clock().now();
+    pull(0);
+    s_.exchange.add_usage(s_.exchange.clock().now() - begin, 0);
+  }
 
   State state() override { return codes_ ? codes_->state() : State{}; }
   void restore(State state) override {

@@ -1,10 +1,14 @@
 #include "training/trainer/checkpointing.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "collectives/host/gatherv.hpp"
 #include "training/checkpoint/names.hpp"
 #include "training/checkpoint/shards.hpp"
@@ -61,6 +65,28 @@ Strategy::State decoded(std::string_view text) {
   return state;
 }
 
+// Checkpoints have the digits of a double also for a float: 0.8 is 0.800000011920929 there. Returns
+// the text with the numbers as they were given.
+std::string as_given(std::string_view text) {
+  std::string given;
+  while (!text.empty()) {
+    double number = 0;
+    const auto [end, error] = from_chars(text.data(), text.data() + text.size(), number);
+    const auto length = error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 1;
+    const std::string_view part = text.substr(0, length);
+    constexpr std::size_t kMostDigits = 9;  // that a float needs
+    const bool may_be_float = length > kMostDigits && std::abs(number) < 1e38;
+    const auto single = static_cast<float>(may_be_float ? number : 0);
+    char digits[32];
+    if (may_be_float && part.find('.') != part.npos && double{single} == number)
+      given.append(digits, std::to_chars(digits, std::end(digits), single).ptr);
+    else
+      given += part;
+    text.remove_prefix(length);
+  }
+  return given;
+}
+
 void expect_same_run(const std::vector<RunParameter>& run_parameters,
                      const Checkpoint& checkpoint) {
   if (!checkpoint.find("position") || !checkpoint.find("plan"))
@@ -73,8 +99,8 @@ void expect_same_run(const std::vector<RunParameter>& run_parameters,
     const auto found = plan.find(a.name);
     const std::string was = found == plan.end() ? "missing" : found->get<std::string>();
     if (was != a.value)
-      fail(Blame::usage, checkpoint.source + " belongs to another run: " + a.name + " was " + was +
-                             " and is now " + a.value +
+      fail(Blame::usage, checkpoint.source + " belongs to another run: " + a.name + " was " +
+                             as_given(was) + " and is now " + as_given(a.value) +
                              ": use the same options or another checkpoint folder");
   }
 }

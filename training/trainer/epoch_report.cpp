@@ -55,7 +55,7 @@ StepCosts combine(collectives::Communicator& communicator, const OwnCosts& own, 
   StepCosts all;
   all.steps = own.steps;
   all.samples = communicator.sum(own.samples);
-  all.seconds = communicator.max(own.seconds);
+  all.seconds = communicator.max(is_worker ? own.seconds : 0);
   all.input = communicator.max(own.input);
   all.exposed = communicator.max(is_worker ? own.used.exposed : 0);
   all.communication = communicator.max(is_worker ? own.used.seconds : 0);

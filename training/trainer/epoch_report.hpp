@@ -16,6 +16,7 @@ struct StepReport {
   BatchResult outcome;  ///< of this worker
   double begin = 0;     ///< on the communicator's clock
   double seconds = 0, input = 0, exposed = 0, communication = 0, codec = 0;
+  Count bytes_sent = 0;  ///< by this rank, in collectives and messages that ended
   /// Forward and backward passes and the optimizer, without any waiting.
   double compute() const { return seconds - input - exposed; }
 };

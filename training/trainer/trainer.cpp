@@ -166,7 +166,8 @@ void Trainer::listen(bool first, bool last) {
   });
 }
 
-StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch) {
+// After `stop` steps all ranks settle. What they do to hold the same weights is part of the step.
+StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch, Count stop) {
   const double begin = clock().now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
@@ -185,12 +186,28 @@ StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch) {
   }
   strategy_->finish_step(r.step);
   ++steps_done_;
+  share_.add(r.step);
+  if (steps_done_ == stop)
+    settle();
+  else if (compares())
+    strategy_->flush();
   const Exchange::Usage used = exchange_.usage() - before;
   r.seconds = clock().now() - begin;
   r.exposed = used.exposed;
   r.communication = used.seconds;
   r.codec = used.codec;
+  r.bytes_sent = used.bytes;
   return r;
+}
+
+void Trainer::settle() {
+  strategy_->settle();
+  average_statistics();
+}
+
+bool Trainer::compares() const {
+  return kind_.equal_replicas && learning_.check_every > 0 &&
+         steps_done_ % learning_.check_every == 0;
 }
 
 void Trainer::compare_replicas() {
@@ -259,19 +276,12 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
       if (every > 0) stop = std::min(stop, (steps_done_ / every + 1) * every);
     strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
-      const StepReport r = train_step(data, steps_of_epoch);
+      const StepReport r = train_step(data, steps_of_epoch, stop);
       since_report.add(r, exchange_.usage(), steps_done_ <= warm);
-      share_.add(r.step);
       if (observer.step) observer.step(r);
-      if (kind_.equal_replicas && learning_.check_every > 0 &&
-          steps_done_ % learning_.check_every == 0) {
-        strategy_->flush();
-        compare_replicas();
-      }
+      if (steps_done_ < stop && compares()) compare_replicas();
     }
-    strategy_->settle();
     optimizer_->fetch();
-    average_statistics();
     compare_replicas();
     const bool whole = stop == end || stop % steps_of_epoch == 0 ||
                        (learning_.report_every > 0 && stop % learning_.report_every == 0);
@@ -284,6 +294,7 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
     }
     if (settled_) settled_(whole ? &report : nullptr);
     if (whole) since_report = {.before = exchange_.usage()};
+    communicator_.barrier();  // no rank's next step waits for what another one writes here
   }
 }
 
@@ -297,9 +308,7 @@ void Trainer::Costs::add(const StepReport& r, const Exchange::Usage& now, bool i
   if (is_cold) cold = own;
 }
 
-// What has been sent since the last step belongs to it, too.
-EpochReport Trainer::report_of(Costs costs, Count epoch) {
-  costs.own.used = exchange_.usage() - costs.before;
+EpochReport Trainer::report_of(const Costs& costs, Count epoch) {
   EpochReport report;
   static_cast<StepCosts&>(report) = combine(communicator_, costs.own, is_worker());
   report.epoch = epoch;

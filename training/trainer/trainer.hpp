@@ -103,9 +103,11 @@ class Trainer {
     BatchResult learned = {};
     void add(const StepReport& r, const Exchange::Usage& now, bool is_cold);
   };
-  EpochReport report_of(Costs costs, Count epoch);
+  EpochReport report_of(const Costs& costs, Count epoch);
   void run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer);
-  StepReport train_step(const TrainingData& data, Count steps_of_epoch);
+  StepReport train_step(const TrainingData& data, Count steps_of_epoch, Count stop);
+  void settle();
+  bool compares() const;
   BatchResult learn(const Batch& batch);
   void pass_without_samples(bool last);
   void listen(bool first, bool last);

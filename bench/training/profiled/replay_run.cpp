@@ -1,6 +1,7 @@
 #include "bench/training/profiled/replay_run.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -33,16 +34,29 @@ Rank ranks_per_copy(collectives::Communicator& c, const training::TrainerOptions
   return groups ? std::max<Rank>(1, groups->even_size()) : 1;
 }
 
-// What rank 0 saw of the steps.
+// The first of the steps that the results are means of: the second half, or whole intervals if the
+// strategy communicates every few steps.
+Count first_counted(const ReplayConfig& config) {
+  const training::TrainerOptions& learning = config.learning;
+  const training::StrategyKind& kind = training::find_strategy(learning.strategy);
+  const Count all = config.steps, half = all - all / 2;
+  const Count every =
+      kind.periodic ? training::parameter_of(kind, learning.options.values, "every", 1) : 1;
+  if (every <= half) return all - half / every * every;
+  return every <= all ? all - every : all - half;
+}
+
+// What this rank saw of the steps.
 struct Steps {
   std::vector<training::StepReport> all;
+  std::map<Count, Count> sent;  // bytes of collectives, by step: some end after their step
 
-  // Over the second half: from the begin of one step to that of the last.
-  void fill(ReplayResult& result) const {
-    const std::size_t last = all.size() - 1, half = last / 2;
-    const auto number = static_cast<double>(last - half);
-    result.step = (all[last].begin - all[half].begin) / number;
-    for (std::size_t s = half; s < last; ++s) {
+  // From the begin of the first step that counts to that of the last one.
+  void fill(ReplayResult& result, std::size_t first) const {
+    const std::size_t last = all.size() - 1;
+    const auto number = static_cast<double>(last - first);
+    result.step = (all[last].begin - all[first].begin) / number;
+    for (std::size_t s = first; s < last; ++s) {
       result.exposed += all[s].exposed / number;
       result.communication += all[s].communication / number;
       result.codec += all[s].codec / number;
@@ -50,7 +64,30 @@ struct Steps {
     for (std::size_t s = 0; s < last; ++s)
       result.step_us.push_back((all[s + 1].begin - all[s].begin) * 1e6);
   }
+
+  // `direct`: the strategy's messages are no collectives.
+  Count bytes(Count first, bool direct) const {
+    Count bytes = 0;
+    for (Count s = first; s + 1 < static_cast<Count>(all.size()); ++s)
+      if (direct)
+        bytes += all[static_cast<std::size_t>(s)].bytes_sent;
+      else if (const auto found = sent.find(s); found != sent.end())
+        bytes += found->second;
+    return bytes;
+  }
 };
+
+// Rank 0's waiting for the passes of a slower worker is computation. Workers of asynchronous
+// servers wait for none.
+void count_stragglers(ReplayResult& result, double own) {
+  const ReplayConfig& config = result.config;
+  const training::StrategyKind& kind = training::find_strategy(config.learning.strategy);
+  double slowest = slowdown_of(config, 0);
+  const Rank waited_for = kind.synchronous || !kind.has_servers ? config.workers : 1;
+  for (Rank w = 1; w < waited_for; ++w) slowest = std::max(slowest, slowdown_of(config, w));
+  result.compute = own * slowest;
+  result.exposed = std::max(0.0, result.exposed - own * (slowest - slowdown_of(config, 0)));
+}
 
 }  // namespace
 
@@ -84,25 +121,22 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
                                     .shuffle = false},
                  0);
   Steps steps;
-  ReplayResult result;
   training::Observer observer;
-  if (c.rank() == 0) {
-    observer.step = [&](const training::StepReport& r) { steps.all.push_back(r); };
-    observer.epoch = [&](const training::EpochReport& e) {
-      result.bytes =
-          static_cast<double>(e.bytes_sent) / static_cast<double>(e.steps) / config.ranks;
-    };
-  }
+  observer.step = [&](const training::StepReport& r) { steps.all.push_back(r); };
+  observer.collective = [&](const training::CollectiveId& id, double, double, Count bytes) {
+    steps.sent[id.step] += bytes;
+  };
   trainer.run({feed ? &*feed : nullptr, nullptr}, config.steps + 1, observer);
+  const Count first = first_counted(config);
+  const Count sent = c.sum(steps.bytes(first, training::find_strategy(learning.strategy).direct));
   if (c.rank() != 0) return {};
-  steps.fill(result);
-  result.config = config;
+  ReplayResult result{.config = config};
+  steps.fill(result, static_cast<std::size_t>(first));
+  result.bytes =
+      static_cast<double>(sent) / static_cast<double>(config.steps - first) / config.ranks;
   result.route = trainer.exchange().route().name(c);
   result.alone = total(training::passes_of(*config.profile));
-  const double own = total(training::passes_of(profile));
-  double slowest = 0;
-  for (Rank w = 0; w < config.workers; ++w) slowest = std::max(slowest, slowdown_of(config, w));
-  result.compute = own * slowest;
+  count_stragglers(result, total(training::passes_of(profile)));
   return result;
 }
 

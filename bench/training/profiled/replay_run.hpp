@@ -19,15 +19,17 @@ struct ReplayConfig {
   int steps = 20;
 };
 
-/// All times in seconds per step, over the second half of the steps.
+/// All times in seconds per step, over the second half of the steps; of a strategy that
+/// communicates every few steps, over the last whole intervals.
 struct ReplayResult {
   ReplayConfig config = {};
   std::string route = {};
   double step = 0;
-  double compute = 0;  ///< the profile's passes of the slowest worker
+  double compute = 0;  ///< the profile's passes of the slowest worker that rank 0 waits for
   double alone = 0;    ///< those of a worker without slowdown
-  double exposed = 0, communication = 0, codec = 0;
-  double bytes = 0;                  ///< sent per step, mean over the ranks and all steps
+  double exposed = 0;  ///< waiting for communication, not for slower passes
+  double communication = 0, codec = 0;
+  double bytes = 0;                  ///< sent per step, mean over the ranks and these steps
   std::vector<double> step_us = {};  ///< of all steps
 
   double efficiency() const { return alone / step; }

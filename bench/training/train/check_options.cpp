@@ -83,7 +83,20 @@ void check_virtual_networks(const VirtualRun& world) {
   }
 }
 
+// A recording is of one worker, which trains no epoch.
+void check_recording(const TrainOptions& options) {
+  if (options.record_profile.empty() || options.tunes()) return;
+  for (const std::string_view option :
+       {"--workers", "--backend", "--strategy", "--algorithm", "--scheduler", "--compressor",
+        "--exchange", "--compute", "--network", "--timeout", "--epochs", "--steps", "--lr",
+        "--target", "--checkpoint", "--tensorboard", "--trace", "--json", "--csv"})
+    options.needs(option, false, "a training, which --record-profile is not");
+  if (options.device != "cpu")
+    fail_without_effect("--device " + options.device, "a training: --record-profile is of a CPU");
+}
+
 void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
+  check_recording(options);
   const auto needs = [&](std::string_view what, bool has_effect, std::string_view needed) {
     options.needs(what, has_effect, needed);
   };

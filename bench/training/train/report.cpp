@@ -23,9 +23,9 @@ std::string per_step(double seconds, const training::StepCosts& e) {
   return e.steps > 0 ? show_time(seconds * 1e6 / static_cast<double>(e.steps)) : "";
 }
 
-// Over all ranks.
-std::string bytes_each_step(const training::StepCosts& e) {
-  return e.steps > 0 && e.bytes_sent > 0 ? show_bytes(e.bytes_sent / e.steps) : "";
+// Mean over the ranks.
+std::string bytes_each_step(const training::StepCosts& e, Rank ranks) {
+  return e.steps > 0 && e.bytes_sent > 0 ? show_bytes(e.bytes_sent / e.steps / ranks) : "";
 }
 
 std::string percent(double part, double whole) {
@@ -193,7 +193,7 @@ std::string train_table(const std::vector<TrainResult>& results) {
                     per_step(its.communication, its),
                     its.codec > 0 ? per_step(its.codec, its) : "",
                     per_step(its.exposed, its),
-                    bytes_each_step(its)});
+                    bytes_each_step(its, r.config.ranks)});
   }
   return compact(
       {"model",     "workers",       "batch",     "local batch", "strategy", "algorithm",
@@ -221,7 +221,9 @@ std::string explain(const TrainResult& r) {
       show_plural((all.train.samples + all.steps / 2) / all.steps, "sample"),
       r.config.architecture->name, show_plural(r.config.workers, "worker"),
       r.config.learning.strategy,
-      coded == "none" ? "" : fmt::format(", {}, whose codes are {}", coded, bytes_each_step(its)),
+      coded == "none"
+          ? ""
+          : fmt::format(", {}, whose codes are {}", coded, bytes_each_step(its, r.config.ranks)),
       percent(hidden, its.communication), per_step(its.exposed, its),
       percent(its.exposed, its.seconds));
   if (r.staleness.empty()) return text;

@@ -305,9 +305,8 @@ class RankRun {
         return ends(result_.trial, trial_->goal);
       };
     if (traces())
-      observer.collective = [this](const training::CollectiveId& id, double begin, double end) {
-        tracer_.collective(id, begin, end);
-      };
+      observer.collective = [this](const training::CollectiveId& id, double begin, double end,
+                                   Count) { tracer_.collective(id, begin, end); };
     return observer;
   }
 

@@ -103,5 +103,5 @@ TEST_CASE("hsdp sends its closed form, over several networks, and refuses plans 
   TrainingPlan plan = sharded("hsdp", 8);
   CHECK_THROWS_WITH(check(plan), Catch::Contains("a number of ranks per group that divides 8"));
   plan.groups = std::make_shared<const Groups>(Groups::consecutive(8, 3));
-  CHECK_THROWS_WITH(check(plan), Catch::Contains("groups of equal size"));
+  CHECK_THROWS_WITH(check(plan), Catch::EndsWith("give a size that divides 8"));
 }

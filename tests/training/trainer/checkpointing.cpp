@@ -132,6 +132,21 @@ TEST_CASE(
   CHECK(equal);
 }
 
+TEST_CASE("names the difference of another run by numbers as they were given") {
+  const Folder folder;
+  const auto with_momentum = [&](float momentum) {
+    Backed backed("mirrored", folder, {});
+    backed.run.learning.optimizer = {
+        .kind = OptimizerOptions::Kind::momentum, .momentum = momentum, .weight_decay = 1e-4F};
+    toy::train(backed.run);
+  };
+  with_momentum(0.8F);
+  CHECK(toy::fails(Blame::usage,
+                   "the optimizer was momentum 0.8, weight decay 1e-04 and is now momentum 0.7, "
+                   "weight decay 1e-04: use the same options",
+                   [&] { with_momentum(0.7F); }));
+}
+
 TEST_CASE("rejects checkpoints of another run, naming the difference") {
   const Folder folder;
   toy::train(Backed("mirrored", folder, {}).run);

@@ -67,7 +67,7 @@ TEST_CASE(
   for (const StepCosts& e : all) {
     CHECK(e.steps == 6);
     CHECK(e.samples == 30);
-    CHECK(e.seconds == 11);
+    CHECK(e.seconds == 10);
     CHECK(e.input == 2);
     CHECK(e.exposed == 5);
     CHECK(e.communication == 7);

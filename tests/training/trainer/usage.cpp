@@ -1,4 +1,7 @@
 // What strategies send and how long workers compute, against closed forms.
+#include <algorithm>
+#include <limits>
+
 #include "simulator/models/model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
@@ -14,6 +17,13 @@ constexpr Count kSteps = 10;  // of an epoch
 
 Count bytes_of(const toy::Result& result) {
   return 4 * static_cast<Count>(result.weights[0].size());
+}
+
+double work_of_a_sample() {
+  double work = 0;
+  const toy::ToyReplica replica;
+  for (const Variable& v : replica.variables()) work += static_cast<double>(v.work);
+  return work;
 }
 
 // Runs on emulated ranks; messages take no time, unless alpha is given, in picoseconds.
@@ -148,4 +158,74 @@ TEST_CASE(
     // The passes hide all but the last gradient, that of the first layer's weights.
     CHECK(e.exposed == Approx(overlap ? communication / 4 : communication));
   }
+}
+
+// Each worker computes equally long, whatever ends an epoch: averages, gathers, and last messages.
+TEST_CASE("what makes workers equal is part of the last step, so that its parts add up to it") {
+  constexpr double kAlpha = 1e-3, kSpeed = 1e6;
+  constexpr double kUnknown = -1;
+  struct Case {
+    const char* strategy;
+    const char* scheduler;
+    double exposed;  // in messages; a ring of four exchanges in six
+  };
+  for (const Case& c :
+       {Case{"mirrored", "dear", kUnknown}, Case{"zero1", "buckets", kUnknown},
+        Case{"fsdp", "buckets", kUnknown}, Case{"hsdp", "buckets", kUnknown},
+        Case{"local_sgd", "buckets", 3 * 6},  // after 4, 8 and 10 steps
+        Case{"diloco", "buckets", 3 * 6}, Case{"stale_synchronous", "buckets", kUnknown},
+        Case{"parameter_server", "buckets", kUnknown},
+        Case{"async_parameter_server", "buckets", kUnknown}})
+    for (const Count check_every : {0, 3}) {
+      INFO(c.strategy << ", compared every " << check_every << " steps");
+      toy::Run run;
+      run.ranks = 4;
+      run.learning.strategy = c.strategy;
+      run.learning.speed = kSpeed;
+      run.learning.check_every = check_every;
+      run.learning.options.gradients.scheduler = c.scheduler;
+      run.learning.options.values["every"] = 4;
+      run.learning.route_options.group_size = c.strategy == std::string_view("hsdp") ? 2 : 0;
+      const Rank workers = find_strategy(c.strategy).has_servers ? 3 : 4;
+      double least = std::numeric_limits<double>::infinity(), most = 0;
+      std::vector<double> exposed(4);  // by rank
+      Count bytes = 0;
+      run.each_step = [&](const StepReport& r, Rank rank) {
+        bytes += r.bytes_sent;
+        if (rank >= workers) return;
+        least = std::min(least, r.compute());
+        most = std::max(most, r.compute());
+        exposed[static_cast<std::size_t>(rank)] += r.exposed;
+      };
+      emulate(run, {}, kAlpha * 1e12);
+      const EpochReport e = toy::train(run).epochs[0];
+      const double compute = 3 * work_of_a_sample() * 24 / workers / kSpeed;
+      CHECK(least == Approx(compute));
+      CHECK(most == Approx(compute));
+      CHECK(e.compute == Approx(kSteps * compute));
+      CHECK(*std::max_element(exposed.begin(), exposed.end()) == Approx(e.exposed));
+      CHECK(bytes == e.bytes_sent);
+      CHECK(e.seconds == Approx(e.compute + e.exposed));
+      if (c.exposed != kUnknown) CHECK(e.exposed == Approx(c.exposed * kAlpha));
+    }
+}
+
+TEST_CASE(
+    "what rank 0 does between steps, such as writing a checkpoint, is nobody's communication") {
+  const auto report = [](double seconds) {
+    toy::Run run;
+    run.ranks = 3;
+    run.learning.speed = 1e6;
+    run.prepare = [seconds](Trainer& t) {
+      t.on_settled(2, [seconds, its = &t](const EpochReport*) {
+        if (its->communicator().rank() == 0) its->communicator().clock().sleep(seconds);
+      });
+    };
+    emulate(run, {}, 1e9);
+    return toy::train(run).epochs[0];
+  };
+  const EpochReport quick = report(0), slow = report(1);
+  CHECK(quick.exposed == Approx(kSteps * 4e-3));  // a ring of three
+  CHECK(slow.exposed == Approx(quick.exposed));
+  CHECK(slow.seconds == Approx(quick.seconds));
 }

@@ -57,6 +57,7 @@ class StaleSynchronous final : public Strategy {
   // the grouping of the gradients that their optimizers applied.
   void settle() override {
     expects(steps_left_ == 0, "settle() is called before the epoch's last step");
+    const double begin = s_.exchange.clock().now();
     while (slowest() < end_clock_) take(s_.exchange.communicator().wait());
     while (std::any_of(outgoing_.begin(), outgoing_.end(), [](const auto& o) { return o.open; }))
       take(s_.exchange.communicator().wait());
@@ -64,6 +65,7 @@ class StaleSynchronous final : public Strategy {
     for (const auto& queue : arrived_) any |= !queue.empty();
     if (any) apply(last_, end_clock_);
     settled_ = true;
+    s_.exchange.add_usage(s_.exchange.clock().now() - begin, 0);
     if (bound_ > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.parameters.weights());
   }
 
