@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "algorithms/base/printable.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/options/caller.hpp"
 #include "bench/results/context.hpp"
@@ -160,7 +161,7 @@ std::vector<Decision> decisions(const PlanOptions& options,
 
 std::string heading(const PlanOptions& options, const training::ModelProfile& profile) {
   return fmt::format(
-      "{}: {} parameters, {} of gradients, {}, on {}\n", profile.name,
+      "{}: {} parameters, {} of gradients, {}, on {}\n", printable(profile.name),
       with_commas(profile.parameters()), show_bytes(profile.bytes()),
       options.batch > 0
           ? fmt::format("{} {} per step over all GPUs", with_commas(options.batch), profile.samples)

@@ -76,7 +76,7 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
 
 std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
                                                               [[maybe_unused]] Rank ranks) const {
-  if (!has_links()) return nullptr;
+  if (!parsed_model().has_links) return nullptr;
   if (ranks != built_for_) {
     built_.clear();
     bounds_.clear();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/base/printable.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/training/gradient_options.hpp"
@@ -55,8 +56,8 @@ std::string explain_replay(const ReplayResult& r) {
   const std::string text = fmt::format(
       "{} on {}, {}: {} of computation were replayed per step, as waiting; {} of communication was "
       "{}, and {} of it exposed.",
-      r.config.profile->name, show_plural(r.config.workers, "worker"), how, time_of(r.compute),
-      time_of(r.communication), r.config.network.empty() ? "real" : "simulated",
+      printable(r.config.profile->name), show_plural(r.config.workers, "worker"), how,
+      time_of(r.compute), time_of(r.communication), r.config.network.empty() ? "real" : "simulated",
       time_of(r.exposed));
   if (rest(r) == 0) return text + "\n";
   return fmt::format(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "algorithms/base/printable.hpp"
 #include "bench/text/units.hpp"
 #include "training/gpus/gpu.hpp"
 
@@ -125,8 +126,9 @@ std::string explain(const ScaleRow& row) {
                         : fmt::format(" Outside what was calibrated: {}.", row.interval->outside));
   return fmt::format(
       "{} on {}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}{}\n",
-      row.model, show_plural(row.ranks, "worker"), row.network, how(row), name(row.limit),
-      show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row), sure);
+      printable(row.model), show_plural(row.ranks, "worker"), row.network, how(row),
+      name(row.limit), show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row),
+      sure);
 }
 
 Json to_json(const ScaleRow& row) {
