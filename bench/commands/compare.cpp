@@ -9,6 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/logs/measurements.hpp"
+#include "bench/options/options.hpp"
 #include "bench/options/table_options.hpp"
 #include "bench/study/acceptance.hpp"
 #include "bench/study/history/compare_base.hpp"

@@ -175,6 +175,7 @@ void add_export(CLI::App& command, Session& session) {
       "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
   const auto options = std::make_shared<ExportCommand>();
   options->sweep.add_axes(command, true);
+  command.get_option("algorithms")->description("Algorithm, as ring (default) or butterfly");
   options->model.add(command);
   command
       .add_option(

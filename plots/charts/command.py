@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
         options = parser.parse_args(arguments)
         for name in ("folder", "only", "baseline", "width", "font", "no_title", "share_y") if options.winners else ():
             if getattr(options, name) != parser.get_default(name):
-                raise BadRecord(f"--{name.replace('_', '-')} has no effect with --winners, which draws nothing: leave one of them out")
+                raise BadRecord(f"--{name.replace('_', '-')} has no effect with winners, a table: leave one of them out")
         look = {"width": options.width and selection.inches(options.width), "titles": not options.no_title, "share_y": options.share_y,
                 **({"font": selection.points(options.font)} if options.font else {})}
         records = [record for path in options.files for record in read(path)]

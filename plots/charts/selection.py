@@ -58,14 +58,14 @@ def inches(text: str) -> float:
     """Returns the inches of 3.4in, 8.6cm, 86mm or 246pt. Raises BadRecord."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)", text)
     if not found:
-        raise BadRecord(f"--width is {text!r}: give a length with its unit, such as 3.4in or 86mm")
-    return _within("--width", text, float(found[1]) * _INCHES[found[2]], WIDTHS, "in")
+        raise BadRecord(f"the width is {text!r}: give a length with its unit, such as 3.4in or 86mm")
+    return _within("the width", text, float(found[1]) * _INCHES[found[2]], WIDTHS, "in")
 
 
 def points(text: str) -> float:
     if not re.fullmatch(r"\d+(\.\d+)?", text):
-        raise BadRecord(f"--font is {text!r}: give a size in points, such as 8")
-    return _within("--font", text, float(text), FONTS, "")
+        raise BadRecord(f"the font is {text!r}: give a size in points, such as 8")
+    return _within("the font", text, float(text), FONTS, "")
 
 
 def _within(option: str, text: str, value: float, limits: tuple[float, float], unit: str) -> float:
