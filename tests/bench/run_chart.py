@@ -64,7 +64,7 @@ class Chart(program.ProgramTest):
 
     def test_errors_name_the_value(self):
         self.simulated("-p", "4", "-s", "1K,64K")
-        for words, message in ((("--figure", "width=3.4"), "width is '3.4': give a length"), (("--figure", "font=big"), "--font"), (("-s", "1x"), "--sizes"),
+        for words, message in ((("--figure", "width=3.4"), "width is '3.4': give a length"), (("--figure", "font=big"), "the font is 'big'"), (("-s", "1x"), "--sizes"),
                                (("--only", "nosuch"), "--only 'nosuch' is not a chart"), (("--algorithms", "rign"), "--algorithms rign leaves no record"),
                                (("--baseline", "x"), "--baseline 'x'"), (("-p", "3"), "--ranks 3 leaves no record: choose from 4")):
             _, err = self.arlab("chart", "r.jsonl", *words, code=2)
