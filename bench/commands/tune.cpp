@@ -251,29 +251,27 @@ void check_tune_options(const TuneCommand& command) {
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
   refuse_other_library(options.sweep.algorithms, "tune");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
-  const TuneOptions usual;
-  const std::pair<const char*, bool> of_measurements[] = {
-      {"--backend", options.backend != usual.backend},
-      {"--runs", options.runs != usual.runs},
-      {"--launcher", options.launcher != usual.launcher && command.files.open_mpi.empty()}};
-  for (const auto& [option, given] : of_measurements)
-    if (given && options.simulated())
-      fail_without_effect(option, "a measurement, which --network replaces");
   on_ranks(options, 1, {});
   if (!options.place.empty()) {
     constexpr std::string_view kTunedPlaces[] = {"in-place", "out-of-place", "in", "out"};
     if (std::ranges::find(kTunedPlaces, options.place) == std::end(kTunedPlaces))
       fail_unknown("buffers", options.place, std::span(kTunedPlaces).first<2>());
-    if (options.simulated())
-      fail_without_effect("--buffers", "a measurement, which --network replaces");
   }
   if (!options.mode.empty()) {
     constexpr std::string_view kTunedModes[] = {"alone", "streaming"};
     if (std::ranges::find(kTunedModes, options.mode) == std::end(kTunedModes))
       fail_unknown("mode", options.mode, kTunedModes);
-    if (options.simulated())
-      fail_without_effect("--mode", "a measurement, which --network replaces");
   }
+  const TuneOptions usual;
+  const std::pair<const char*, bool> of_measurements[] = {
+      {"--backend", options.backend != usual.backend},
+      {"--runs", options.runs != usual.runs},
+      {"--launcher", options.launcher != usual.launcher && command.files.open_mpi.empty()},
+      {"--buffers", !options.place.empty()},
+      {"--mode", !options.mode.empty()}};
+  for (const auto& [option, given] : of_measurements)
+    if (given && options.simulated())
+      fail_without_effect(option, "a measurement, which --network replaces");
   const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
   if (of_library && !options.simulated() && !uses_launcher(options))
     fail(Blame::usage,
