@@ -213,7 +213,7 @@ endfunction()
 # Properties of all tests under mpiexec: they may run as root and on more ranks than cores, and ignore the MPI library's leaks.
 function(arlab_mpi_properties test ranks)
   set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+      PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
       ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0)
   if(TARGET arlab_yield_in_ucx)
     list(APPEND environment LD_PRELOAD=$<TARGET_FILE:arlab_yield_in_ucx>)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs ./lab on a fresh Debian 12 or Ubuntu 24.04: a chroot without compiler, CMake, MPI, Catch2 or Boost.
+# Runs ./lab on a fresh Debian 12 or 13 or Ubuntu 24.04: a chroot without compiler, CMake, MPI, Catch2 or Boost.
 #
-#   sudo tests/fresh_machine.sh <folder for the chroot> [test|demo] [bookworm|noble]
+#   sudo tests/fresh_machine.sh <folder for the chroot> [test|demo] [bookworm|trixie|noble]
 #
 # If the folder has no complete chroot, makes it (about 300 MB before ./lab, 2 GB after; delete it manually).
 # Puts a clean clone of the committed state into it, runs ./lab there, and ends with its status. Uses apt's proxy
 # settings of this machine; MIRROR names another mirror, KEYRING other keys. Not part of ctest, because it
 # downloads packages; ctest runs it with stand-ins (tests/lab/).
 set -euo pipefail
-folder=${1:?usage: tests/fresh_machine.sh <folder> [test|demo] [bookworm|noble]}
+folder=${1:?usage: tests/fresh_machine.sh <folder> [test|demo] [bookworm|trixie|noble]}
 verb=${2:-test}
 suite=${3:-bookworm}
 repository=$(cd "$(dirname "$0")/.." && pwd)

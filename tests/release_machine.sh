@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Uses the files of a release on a fresh Debian 12 or Ubuntu 24.04 without compiler and CMake: a chroot.
+# Uses the files of a release on a fresh Debian 12 or 13 or Ubuntu 24.04 without compiler and CMake: a chroot.
 #
-#   sudo tests/release_machine.sh <folder for the chroot> <bookworm|noble> FILES...
+#   sudo tests/release_machine.sh <folder for the chroot> <bookworm|trixie|noble> FILES...
 #
 # FILES: a portable archive (arlab-*-portable.tar.gz), which user 1000 unpacks and uses, in at most 10 s; or Debian packages, which
 # apt installs together. The chroot is made as tests/fresh_machine.sh makes it, and kept. Not part of ctest, because it downloads
 # packages; ctest runs it with stand-ins (tests/lab/).
 set -euo pipefail
-usage="usage: tests/release_machine.sh <folder> <bookworm|noble> FILES..."
+usage="usage: tests/release_machine.sh <folder> <bookworm|trixie|noble> FILES..."
 folder=${1:?$usage} suite=${2:?$usage} limit_ms=10000
 [ $# -gt 2 ] || { echo "$usage" >&2 && exit 2; }
 shift 2
@@ -67,7 +67,7 @@ use_packages() { # <packages...>
 }
 
 # A program that knows nothing of arlab, under the library that it did not ask for.
-mpi_use='export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 HOME=/tmp/user
+mpi_use='export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_mpi_yield_when_idle=1 HOME=/tmp/user
 mpirun -n 2 -x ARLAB_REPORT=1 -x ARLAB_ALGORITHM=ring -x LD_PRELOAD=$(dpkg -L arlab-plugins | grep libarlab_mpi) python3 -c "
 from mpi4py import MPI
 assert MPI.COMM_WORLD.allreduce(MPI.COMM_WORLD.rank + 1) == 3

@@ -26,7 +26,7 @@ void explore(const ExploreCommand& command) {
   write_file(command.output, page);
   if (!computes && !command.precomputed)
     say("note: built without WebAssembly: the page shows precomputed runs only; ./lab demo builds "
-        "arlab with it on Debian 12 and Ubuntu 24.04, elsewhere see the configure summary\n");
+        "arlab with it on Debian 12 and 13 and Ubuntu 24.04, elsewhere see the configure summary\n");
   if (command.output != "-")
     say("wrote {} ({}); open it in a browser\n", command.output,
         show_bytes(static_cast<std::int64_t>(page.size())));

@@ -35,7 +35,7 @@ class Lab:
         path = [str(programs), str(programs / "micro"), os.environ["PATH"]]
         self.environment = {
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "NO_COLOR": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1", **os.environ, "PATH": os.pathsep.join(path)}
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", **os.environ, "PATH": os.pathsep.join(path)}
         if (os.cpu_count() or 1) < 4:
             self.environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
         self.arlab = str(programs / "arlab")

@@ -1,6 +1,7 @@
 """arlab under mpirun: one rank speaks and writes, disagreements are refused once, a killed rank ends the job."""
 
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -11,13 +12,13 @@ import unittest
 
 import program
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import open_mpi  # noqa: E402
+
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpirun") or shutil.which("mpiexec")
 ENVIRONMENT = {
     **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
+    **open_mpi.ENVIRONMENT,
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "ASAN_OPTIONS": "detect_leaks=0",
     "ARLAB_PROGRESS": "off",

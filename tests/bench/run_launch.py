@@ -5,9 +5,13 @@ import pathlib
 import shutil
 import stat
 import subprocess
+import sys
 import unittest
 
 import program
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import open_mpi  # noqa: E402
 
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpirun")
 FAKE = """#!/bin/sh
@@ -71,7 +75,7 @@ class Launch(program.ProgramTest):
 
     @unittest.skipUnless(MPIEXEC and pathlib.Path(MPIEXEC).name == "mpirun", "mpirun not found")
     def test_a_real_job(self):
-        job = {**program.ALONE, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        job = program.ALONE | open_mpi.ENVIRONMENT
         done = subprocess.run([program.ARLAB, "launch", "-np", "2", "sh", "-c", "echo rank; exit 5"], env=job, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 5, done.stderr)

@@ -30,6 +30,9 @@ import sys
 import tempfile
 import unicodedata
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import open_mpi  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OWN_FOLDERS = {"build", "results"}  # of a scratch folder: commands write there
 LIMIT_S, SLOW_LIMIT_S = 60, 600
@@ -264,8 +267,7 @@ def main():
     files = arguments.files or [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
     folders = [arguments.bin, arguments.bin / "micro", ROOT / "bench" / "cluster"]
-    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "NO_COLOR": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", **os.environ,
+    environment = {**open_mpi.ENVIRONMENT, "NO_COLOR": "1", **os.environ,
                    "ASAN_OPTIONS": "detect_leaks=0", "PYTHONDONTWRITEBYTECODE": "1"}
     environment["PATH"] = os.pathsep.join([*map(str, folders), environment["PATH"]])
     listed = subprocess.run(["arlab", "list", "backends"], env=environment, stdout=subprocess.PIPE, text=True, check=True)

@@ -11,7 +11,13 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ENGINE = {"clang-16", "lld-16", "libc++-16-dev-wasm32", "libc++abi-16-dev-wasm32", "libclang-rt-16-dev-wasm32", "wasi-libc"}
+
+
+def engine(llvm):
+    return {f"clang-{llvm}", f"lld-{llvm}", f"libc++-{llvm}-dev-wasm32", f"libc++abi-{llvm}-dev-wasm32", f"libclang-rt-{llvm}-dev-wasm32", "wasi-libc"}
+
+
+ENGINE = engine(16)
 FAKES = {
     "id": "echo 0",
     "dpkg-query": "sleep 0.01; exit 1",
@@ -113,6 +119,14 @@ class Lab(ScriptTest):
         self.assertIn("python3-torch", asked_for(log))
         self.assertIn("explorer: with precomputed runs only, since this system does not have the package wasi-libc", said)
         self.assertIn("rows of Gloo: none, since this system does not have the package libgloo-dev", said)
+
+    def test_the_engine_is_built_by_the_llvm_that_the_system_offers(self):
+        said, log = self.run_script("./lab", "test", LACKS="clang-16")  # Debian 13
+        self.assertLessEqual(engine(19), asked_for(log), said)
+        self.assertNotIn("does not have the package", said)
+        said, log = self.run_script("./lab", "test", LACKS="clang-16 clang-19")
+        self.assertFalse(asked_for(log) & (engine(16) | engine(19)))
+        self.assertIn("since this system does not have the package clang-19", said)
 
     def test_a_test_that_fails_fails_the_script(self):
         self.run_script("./lab", "test", code=8, CTEST_STATUS="8")

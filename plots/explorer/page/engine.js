@@ -53,7 +53,7 @@ function ask(what, values) {
   return answer;
 }
 
-const howToGetEngine = "on Debian 12 or Ubuntu 24.04, run ./lab demo in the sources of arlab, then arlab explore";
+const howToGetEngine = "on Debian 12 or 13, or Ubuntu 24.04, run ./lab demo in the sources of arlab, then arlab explore";
 
 function look(text) {
   if (Object.hasOwn(precomputed.answers, text)) return precomputed.answers[text];

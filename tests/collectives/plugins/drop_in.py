@@ -13,6 +13,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import open_mpi  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY, PROGRAM, MPIEXEC, EVERY_CALL = (pathlib.Path(word).resolve() for word in sys.argv[2:6])
 PYTHON = "/usr/bin/python3"  # the one that sees the distribution's packages
@@ -134,9 +137,7 @@ class DropInTest(unittest.TestCase):
 
     def run_ranks(self, ranks, *command, library=LIBRARY, status=0, **settings):
         """Runs a program; returns (stdout, stderr). Settings are variables ARLAB_*, in lower case and without it."""
-        env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-               "OPENBLAS_NUM_THREADS": "1"}  # of a rank: the ranks share the cores
+        env = {**os.environ, **open_mpi.ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"}  # of a rank: the ranks share the cores
         preload = [str(library)] if library else []
         if MPICH and "LD_PRELOAD" in env:  # ranks that wait give way (yield_in_ucx.cpp)
             preload.append(env["LD_PRELOAD"])
@@ -173,8 +174,7 @@ class DropInTest(unittest.TestCase):
     def run_unlike(self, first, others, library_of_others=LIBRARY, words_of_others=()):
         """Runs rank 0 and two others with ARLAB_ALGORITHM (none: not set) of their own; returns a process."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
-        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                "OMPI_MCA_mpi_yield_when_idle": "1"}
+        env |= open_mpi.ENVIRONMENT
         words = [MPIEXEC]
         for ranks, algorithm, library in ((1, first, LIBRARY), (2, others, library_of_others)):
             words += [":"] * (len(words) > 1) + ["-n", str(ranks)]

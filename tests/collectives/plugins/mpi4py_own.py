@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import open_mpi  # noqa: E402
+
 LIBRARY, MPIEXEC = (pathlib.Path(word).resolve() for word in sys.argv[2:4])
 PYTHON = "/usr/bin/python3"  # the one that sees the distribution's packages
 SOURCES = os.environ.get("ARLAB_TEST_MPI4PY", "")
@@ -35,8 +38,7 @@ class OwnTestsOfMpiForPython(unittest.TestCase):
     def failures(self, ranks, algorithm):
         """The tests that failed on some rank, after a check that the ranks ran them."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
-        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                "OMPI_MCA_mpi_yield_when_idle": "1"}
+        env |= open_mpi.ENVIRONMENT
         exports = ["-x", f"LD_PRELOAD={LIBRARY}", "-x", f"ARLAB_ALGORITHM={algorithm}", "-x", "ARLAB_REPORT=1"] if algorithm else []
         tests = f"{PYTHON} -B runtests.py -v " + " ".join(f"-i test_{which}" for which in ("cco", "op", "attributes", "errhandler", "threads"))
         with tempfile.TemporaryDirectory() as folder:

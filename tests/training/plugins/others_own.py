@@ -13,6 +13,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import open_mpi  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES, MPIEXEC = sys.argv[2:4]
 PYTHON = "/usr/bin/python3"
@@ -53,8 +56,7 @@ class OthersTest(unittest.TestCase):
     def run_ranks(self, ranks, *command, program=(PYTHON, "-B"), **environment):
         """Runs a script on the ranks; returns its output, whatever its status: what failed is in it."""
         path = ":".join((PACKAGES, str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])))
-        env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-               "OMPI_MCA_mpi_yield_when_idle": "1", "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **environment}
+        env = {**os.environ, **open_mpi.ENVIRONMENT, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **environment}
         done = subprocess.run([MPIEXEC, "-n", str(ranks), *program, *map(str, command)], cwd=self.folder, env=env,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1200, check=False)
         return done.stdout, done.stderr

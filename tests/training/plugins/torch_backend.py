@@ -14,6 +14,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import open_mpi  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLE = HERE.parents[2] / "training" / "plugins" / "torch" / "example" / "train.py"
 PACKAGES, MPIEXEC = sys.argv[2:4]
@@ -48,9 +51,7 @@ def new_segments(before):
 
 class BackendTest(unittest.TestCase):
     def run_ranks(self, ranks, script, *arguments, status=0, launcher=None, **environment):
-        env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "PYTHONPATH": PACKAGES,
-               "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+        env = {**os.environ, **open_mpi.ENVIRONMENT, "PYTHONPATH": PACKAGES, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                **{name: str(value) for name, value in environment.items()}}
         launcher = [MPIEXEC, "-n", str(ranks)] if launcher is None else launcher
         done = subprocess.run([*launcher, PYTHON, "-B", HERE / script, *map(str, arguments)], env=env, stdin=subprocess.DEVNULL,

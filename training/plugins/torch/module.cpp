@@ -15,12 +15,14 @@ namespace {
 using arlab::training::BucketAverages;
 using arlab::training::Engine;
 using arlab::training::ProcessGroupArlab;
+using arlab::training::TorchBackend;
+
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 std::unique_ptr<Engine> engine;  // of this process, from the first group to the end
 
-c10::intrusive_ptr<c10d::ProcessGroup> create(const c10::intrusive_ptr<c10d::Store>& store,
-                                              int rank, int size,
-                                              const std::chrono::duration<float>& timeout) {
+c10::intrusive_ptr<TorchBackend> create(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                        int size, const std::chrono::duration<float>& timeout) {
   const pybind11::gil_scoped_release others_run;
   try {
     if (!engine) engine = std::make_unique<Engine>(rank, size);
@@ -44,36 +46,36 @@ std::shared_ptr<BucketAverages> averages_of(const std::string& spec, std::uint64
   }
 }
 
-ProcessGroupArlab& ours(c10d::ProcessGroup& group, const char* what) {
-  if (auto* const found = dynamic_cast<ProcessGroupArlab*>(&group)) return *found;
+ProcessGroupArlab& ours(const Group& group, const char* what) {
+  const auto backend = arlab::training::backend_of(group);
+  if (auto* const found = dynamic_cast<ProcessGroupArlab*>(backend.get())) return *found;
   throw pybind11::value_error(std::string("arlab: ") + what +
                               " needs a group of the backend arlab, not of " +
-                              group.getBackendName() + ": start with arlab.init()");
+                              backend->getBackendName() + ": start with arlab.init()");
 }
 
 c10::intrusive_ptr<c10d::Work> average(const std::shared_ptr<BucketAverages>& averages,
-                                       const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-                                       const c10d::GradBucket& bucket) {
-  return ours(*group, "arlab.compress()")
+                                       const Group& group, const c10d::GradBucket& bucket) {
+  return ours(group, "arlab.compress()")
       .average(averages,
                {bucket.getIndex(), bucket.isLast(), bucket.getBuffer(), bucket.getGradients()});
 }
 
 c10::intrusive_ptr<c10d::Work> average_of(const std::shared_ptr<BucketAverages>& averages,
-                                          const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-                                          std::size_t index, bool last, const at::Tensor& gradients,
+                                          const Group& group, std::size_t index, bool last,
+                                          const at::Tensor& gradients,
                                           const std::vector<at::Tensor>& tensors) {
-  return ours(*group, "a compressor").average(averages, {index, last, gradients, tensors});
+  return ours(group, "a compressor").average(averages, {index, last, gradients, tensors});
 }
 
-int join(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
-  ProcessGroupArlab& its = ours(*group, "join()");
+int join(const Group& group) {
+  ProcessGroupArlab& its = ours(group, "join()");
   const pybind11::gil_scoped_release others_run;
   return its.join();
 }
 
-std::int64_t bytes_sent(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
-  ProcessGroupArlab& its = ours(*group, "arlab.bytes_sent()");
+std::int64_t bytes_sent(const Group& group) {
+  ProcessGroupArlab& its = ours(group, "arlab.bytes_sent()");
   const pybind11::gil_scoped_release others_run;
   return its.bytes_sent();
 }
@@ -93,8 +95,13 @@ PYBIND11_MODULE(_torch, module) {
              pybind11::arg("tensors"));
   module.def("join", &join, pybind11::arg("group"));
   module.def("bytes_sent", &bytes_sent, pybind11::arg("group"));
-  pybind11::module::import("torch.distributed")
-      .attr("Backend")
-      .attr("register_backend")("arlab", module.attr("create"));
+  const pybind11::object registers =
+      pybind11::module::import("torch.distributed").attr("Backend").attr("register_backend");
+#if TORCH_VERSION_MAJOR >= 2
+  registers("arlab", module.attr("create"),
+            pybind11::arg("devices") = std::vector<std::string>{"cpu"});
+#else
+  registers("arlab", module.attr("create"));
+#endif
   pybind11::module::import("atexit").attr("register")(pybind11::cpp_function(&shut_down));
 }

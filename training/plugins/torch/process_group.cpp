@@ -44,7 +44,7 @@ std::vector<Member> members_of(const Engine& engine, c10d::Store& store, int ran
   // Without MPI, groups are not told which ranks of the job they have.
   const Rank named = engine.has_mpi() ? engine.world_rank() : rank;
   const std::string mine = packed(this_process(named, wants_sharing));
-  store.set(key(rank), {mine.begin(), mine.end()});
+  store.set(key(rank), std::vector<std::uint8_t>(mine.begin(), mine.end()));
   std::vector<Member> members;
   for (int r = 0; r < size; ++r) {
     const std::vector<std::uint8_t> its = store.get(key(r));
@@ -90,7 +90,7 @@ Group& new_group(Engine& engine, c10d::Store& store, int rank, int size, double 
 
 ProcessGroupArlab::ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c10d::Store>& store,
                                      int rank, int size, double seconds)
-    : ProcessGroup(rank, size),
+    : TorchBackend(rank, size),
       engine_(engine),
       group_(new_group(engine, *store, rank, size, seconds)) {}
 

@@ -6,17 +6,17 @@
 
 #include <functional>
 #include <memory>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
+#include "training/plugins/torch/backend.hpp"
 #include "training/plugins/torch/bucket_averages.hpp"
 #include "training/plugins/torch/engine.hpp"
 #include "training/plugins/torch/tensors.hpp"
 
 namespace arlab::training {
 
-class ProcessGroupArlab final : public c10d::ProcessGroup {
+class ProcessGroupArlab final : public TorchBackend {
  public:
   /// All members call it together, in the same order of groups. A wait may take `seconds`. Throws
   /// Error that names what to change if the job that mpirun started has other ranks than the group.
@@ -38,6 +38,12 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
                        const c10d::AllgatherOptions& options) override;
   Work allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
                            const c10d::AllgatherOptions& options) override;
+#if TORCH_VERSION_MAJOR >= 2
+  Work allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                       const c10d::AllgatherOptions& options) override;
+  Work reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                       const c10d::ReduceScatterOptions& options) override;
+#endif
   Work gather(std::vector<Tensors>& outputs, Tensors& inputs,
               const c10d::GatherOptions& options) override;
   Work scatter(Tensors& outputs, std::vector<Tensors>& inputs,
@@ -82,6 +88,8 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
   TaskQueue::Needs needs_for_blocks(std::size_t bytes, const Reduction& reduction) const;
   collectives::Messages& messages() const;
   Work receive(c10d::OpType type, Tensors& tensors, Rank from, int tag);
+  Work post_all(c10d::OpType type, const char* name, const Call& call, Tensors results,
+                std::vector<Task> tasks);
   Task gathering(const Call& call, const Tensors& to, const at::Tensor& from);
   Task scattering_sums(const Call& call, const at::Tensor& to, const Tensors& from,
                        const Reduction& reduction);

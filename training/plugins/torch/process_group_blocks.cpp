@@ -24,6 +24,31 @@ void check_equal(const at::Tensor& tensor, const at::Tensor& model, const char* 
                 " in its list: give all the same size and type"));
 }
 
+void check_gathered(const at::Tensor& to, const at::Tensor& from, int ranks) {
+  if (to.numel() != from.numel() * ranks || to.scalar_type() != from.scalar_type())
+    fail(Blame::usage,
+         concat("all_gather into ", to.numel(), " elements of ", ranks, " tensors of ",
+                from.numel(), ": give an output of their size together, and of their type"));
+}
+
+void check_scattered(const at::Tensor& to, const at::Tensor& from, int ranks) {
+  if (from.numel() != to.numel() * ranks || from.scalar_type() != to.scalar_type())
+    fail(Blame::usage,
+         concat("reduce_scatter of ", from.numel(), " elements into ", to.numel(), " on ", ranks,
+                " ranks: give an input of one output per rank, of its type"));
+}
+
+// Of one call for several tensors, which compare their own sizes.
+Call call_of_several(const char* what, const Tensors& outputs, const Tensors& inputs) {
+  if (outputs.size() != inputs.size())
+    fail(Blame::usage, concat(what, " of ", inputs.size(), " tensors into ", outputs.size(),
+                              ": give an output for each input"));
+  Call call;
+  call.what = ShortText<24>(what);
+  call.elements = static_cast<Count>(inputs.size());
+  return call;
+}
+
 // A buffer for one block per rank.
 at::Tensor blocks(std::int64_t ranks, const at::Tensor& model, Held& held) {
   return held.emplace_back(at::empty({ranks, model.numel()}, model.options()));
@@ -58,13 +83,20 @@ auto ProcessGroupArlab::gathering(const Call& call, const Tensors& to, const at:
   };
 }
 
+// Several collectives by one call.
+auto ProcessGroupArlab::post_all(c10d::OpType type, const char* name, const Call& call,
+                                 Tensors results, std::vector<Task> tasks) -> Work {
+  return post(type, name, call, std::move(results),
+              [call, tasks = std::move(tasks)](GroupRanks& ranks, Held& held) {
+                ranks.check(call);
+                for (const Task& task : tasks) task(ranks, held);
+              });
+}
+
 auto ProcessGroupArlab::_allgather_base(at::Tensor& output, at::Tensor& input,
                                         const c10d::AllgatherOptions&) -> Work {
   const at::Tensor to = checked_result(output, "all_gather"), from = checked(input, "all_gather");
-  if (to.numel() != from.numel() * getSize() || to.scalar_type() != from.scalar_type())
-    fail(Blame::usage,
-         concat("all_gather into ", to.numel(), " elements of ", getSize(), " tensors of ",
-                from.numel(), ": give an output of their size together, and of their type"));
+  check_gathered(to, from, getSize());
   const Call call = call_of("all_gather", from);
   return post(c10d::OpType::_ALLGATHER_BASE, "arlab:all_gather", call, {to},
               gathering(call, {to}, from), needs_for(to.nbytes()));
@@ -104,12 +136,38 @@ auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
     const at::Tensor& from = checked(inputs[i], "all_gather_coalesced");
     tasks.push_back(gathering(call_of("all_gather_coalesced", from), to, from));
   }
-  return post(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather", call, results,
-              [call, tasks](GroupRanks& ranks, Held& held) {
-                ranks.check(call);
-                for (const Task& task : tasks) task(ranks, held);
-              });
+  return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather", call, results, tasks);
 }
+
+#if TORCH_VERSION_MAJOR >= 2
+auto ProcessGroupArlab::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                        const c10d::AllgatherOptions&) -> Work {
+  constexpr const char* kName = "all_gather_coalesced";
+  const Call all = call_of_several(kName, outputs, inputs);
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const at::Tensor to = checked_result(outputs[i], kName), from = checked(inputs[i], kName);
+    check_gathered(to, from, getSize());
+    tasks.push_back(gathering(call_of(kName, from), {to}, from));
+  }
+  return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather", all, outputs, tasks);
+}
+
+auto ProcessGroupArlab::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                        const c10d::ReduceScatterOptions& options)
+    -> Work {
+  constexpr const char* kName = "reduce_scatter_tensors";
+  const Call all = call_of_several(kName, outputs, inputs);
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const at::Tensor to = checked_result(outputs[i], kName), from = checked(inputs[i], kName);
+    check_scattered(to, from, getSize());
+    const Reduction reduction = reduction_of(from, options.reduceOp);
+    tasks.push_back(scattering_sums(call_of(kName, to, reduction), to, {from}, reduction));
+  }
+  return post_all(c10d::OpType::REDUCE_SCATTER, "arlab:reduce_scatter", all, outputs, tasks);
+}
+#endif
 
 auto ProcessGroupArlab::gather(std::vector<Tensors>& outputs, Tensors& inputs,
                                const c10d::GatherOptions& options) -> Work {
@@ -187,10 +245,7 @@ auto ProcessGroupArlab::_reduce_scatter_base(at::Tensor& output, at::Tensor& inp
                                              const c10d::ReduceScatterOptions& options) -> Work {
   const at::Tensor to = checked_result(output, "reduce_scatter"),
                    from = checked(input, "reduce_scatter");
-  if (from.numel() != to.numel() * getSize() || from.scalar_type() != to.scalar_type())
-    fail(Blame::usage,
-         concat("reduce_scatter of ", from.numel(), " elements into ", to.numel(), " on ",
-                getSize(), " ranks: give an input of one output per rank, of its type"));
+  check_scattered(to, from, getSize());
   const Reduction reduction = reduction_of(from, options.reduceOp);
   const Call call = call_of("reduce_scatter", to, reduction);
   return post(c10d::OpType::_REDUCE_SCATTER_BASE, "arlab:reduce_scatter", call, {to},
