@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ ENVIRONMENT = {
     **os.environ,
     **open_mpi.ENVIRONMENT,
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_btl": "^tcp",  # of which version 5 complains on machines with odd interfaces
     "ASAN_OPTIONS": "detect_leaks=0",
     "ARLAB_PROGRESS": "off",
 }
@@ -152,7 +154,7 @@ class Job(program.ProgramTest):
             with self.subTest(other=other):
                 first = self.command("run", "ring", "-s", "1K", "--time", "0")
                 second = self.command("run", "ring", *(("--time", "0") if "--time" not in other else ()), *other)
-                done = subprocess.run([MPIEXEC, "-n", "1", *first, ":", "-n", "1", *second], cwd=self.folder, env=ENVIRONMENT,
+                done = subprocess.run([MPIEXEC, "-n", "2", *open_mpi.by_rank(shlex.join(first), shlex.join(second))], cwd=self.folder, env=ENVIRONMENT,
                                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, "error: rank 1 is to do something else than rank 0: `.*`, but rank 0 `.*`: start all "

@@ -43,7 +43,7 @@ def compare(arlab, algorithms, ranks, sizes, folder):
         for size in sizes:
             run(arlab, "export", algorithm, "-p", str(ranks), "-s", size, "--format", "ti", "-o",
                 str(folder / f"{algorithm}-{size}.txt"))
-    for fabric in (smpi.crossbar(ranks), smpi.fat_tree(ranks, 1), smpi.fat_tree(ranks, 4)):
+    for fabric in (smpi.crossbar(ranks), *(() if smpi.crashes_on_fat_trees() else (smpi.fat_tree(ranks, 1), smpi.fat_tree(ranks, 4)))):
         for words, placement in PLACEMENTS.items():
             if words == "shuffled" and not fabric.cluster:
                 continue  # all hosts of a crossbar are alike
@@ -69,6 +69,8 @@ def main():
         print(f"skipped: {why}")
         return 77
 
+    if smpi.crashes_on_fat_trees():
+        print("fat trees: skipped, since SimGrid 4.0 crashes on them: use another version")
     worst = {}
     compared = 0
     algorithms, sizes = arguments.algorithms.split(","), arguments.sizes.split(",")

@@ -1,5 +1,6 @@
 #include "collectives/mpi/library/tool_variables.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -108,7 +109,10 @@ RankCounters::RankCounters(const ToolVariables&, const std::string& name, int ra
   int count = 0;
   if (MPI_T_pvar_handle_alloc(session_, index, &world, &handle_, &count) != MPI_SUCCESS) return;
   if (!continuous) check_tool(MPI_T_pvar_start(session_, handle_), "MPI_T_pvar_start");
-  counts_ = count == ranks && (bytes_per_value_ == 4 || bytes_per_value_ == 8);
+  // Open MPI 5 also lists what it does not count, which cannot be read.
+  std::vector<std::uint64_t> raw(static_cast<std::size_t>(std::max(count, 1)));
+  counts_ = count == ranks && (bytes_per_value_ == 4 || bytes_per_value_ == 8) &&
+            MPI_T_pvar_read(session_, handle_, raw.data()) == MPI_SUCCESS;
 }
 
 RankCounters::~RankCounters() {

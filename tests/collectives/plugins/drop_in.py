@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -175,13 +176,11 @@ class DropInTest(unittest.TestCase):
         """Runs rank 0 and two others with ARLAB_ALGORITHM (none: not set) of their own; returns a process."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ARLAB_")}
         env |= open_mpi.ENVIRONMENT
-        words = [MPIEXEC]
-        for ranks, algorithm, library in ((1, first, LIBRARY), (2, others, library_of_others)):
-            words += [":"] * (len(words) > 1) + ["-n", str(ranks)]
-            words += [word for word in ("-x", f"LD_PRELOAD={library}") if library]
-            words += [word for word in ("-x", f"ARLAB_ALGORITHM={algorithm}") if algorithm] + [PROGRAM]
-        words += words_of_others
-        return subprocess.Popen(words, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        commands = []
+        for algorithm, library, words in ((first, LIBRARY, ()), (others, library_of_others, words_of_others)):
+            settings = [f"LD_PRELOAD={library}"] * bool(library) + [f"ARLAB_ALGORITHM={algorithm}"] * bool(algorithm)
+            commands.append(shlex.join(["env", *settings, PROGRAM, *words]))
+        return subprocess.Popen([MPIEXEC, "-n", "3", *open_mpi.by_rank(*commands)], env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 class Programs(DropInTest):

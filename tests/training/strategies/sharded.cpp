@@ -34,14 +34,14 @@ toy::Run sharded_run(const char* strategy, Rank workers, OptimizerOptions::Kind 
   return run;
 }
 
-/// Returns the part of the span's memory pages that is resident.
+/// Returns the part of the span's memory pages that is resident, or -1 if the system does not say.
 double resident(std::span<const float> data) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(data.data());
   const std::uintptr_t first = (begin + page - 1) / page * page;
   const std::uintptr_t last = (begin + data.size_bytes()) / page * page;
   std::vector<unsigned char> pages((last - first) / page);
-  REQUIRE(mincore(reinterpret_cast<void*>(first), last - first, pages.data()) == 0);
+  if (mincore(reinterpret_cast<void*>(first), last - first, pages.data()) != 0) return -1;
   const auto there = std::count_if(pages.begin(), pages.end(), [](auto p) { return p & 1; });
   return static_cast<double>(there) / static_cast<double>(pages.size());
 }

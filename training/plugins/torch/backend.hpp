@@ -1,5 +1,5 @@
-// What a backend of torch.distributed is: since PyTorch 2, a group of processes has one for each kind of
-// device; before, it was the group.
+// What a backend of torch.distributed is: since PyTorch 2, a group of processes has one for each
+// kind of device; before, it was the group.
 #pragma once
 
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it

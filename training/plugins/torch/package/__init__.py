@@ -51,6 +51,17 @@ def local_rank() -> int:
     return _of_launcher(("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "LOCAL_RANK", "SLURM_LOCALID"), "local rank")
 
 
+def _store_at(method: str, timeout: datetime.timedelta) -> Store:
+    """The store of the job. PyTorch 2 makes it of libuv by default, without which Debian 13 builds it."""
+    try:
+        store, _, _ = next(rendezvous(method, rank(), world_size(), timeout=timeout))
+    except RuntimeError as error:
+        if "libuv" not in str(error):
+            raise
+        store, _, _ = next(rendezvous(f"{method}?use_libuv=0", rank(), world_size(), timeout=timeout))
+    return store
+
+
 def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: int = 29500) -> None:
     """Starts torch.distributed with this backend on all ranks of the job.
 
@@ -68,7 +79,7 @@ def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: in
     timeout = datetime.timedelta(seconds=timeout_seconds)
     method = f"tcp://{address}:{port}"
     if method not in _stores:
-        _stores[method], _, _ = next(rendezvous(method, rank(), world_size(), timeout=timeout))
+        _stores[method] = _store_at(method, timeout)
     _starts[method] = _starts.get(method, 0) + 1
     store = dist.PrefixStore(f"start {_starts[method]}", _stores[method])  # type: ignore[attr-defined]
     store.set_timeout(timeout)
