@@ -37,9 +37,14 @@ void write_error(std::string_view text) {
   std::abort();
 }
 
-// Also while libraries are initialized, which is before main() and before our own static objects.
-void end_early(int, char**, char**) { std::set_terminate(end_process); }
-[[gnu::section(".preinit_array"), gnu::used]] void (*early)(int, char**, char**) = end_early;
+struct sigaction hangup {};  // what a terminal that closes does, before UCX takes that signal
+
+// Before libraries are initialized, which is before main() and before our own static objects.
+void begin(int, char**, char**) {
+  std::set_terminate(end_process);
+  sigaction(SIGHUP, nullptr, &hangup);
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*early)(int, char**, char**) = begin;
 
 }  // namespace
 
@@ -48,6 +53,7 @@ void prepare_process() {
     if (fcntl(descriptor, F_GETFD) < 0)  // open() takes the lowest that is free: this one
       static_cast<void>(open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY));
   std::signal(SIGXFSZ, SIG_IGN);
+  sigaction(SIGHUP, &hangup, nullptr);
   std::set_terminate(end_process);
 }
 

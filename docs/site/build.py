@@ -171,7 +171,8 @@ def build(program, out):
     if done.returncode:
         return 1
     index = json.loads((out / "search" / "search_index.json").read_text(encoding="utf-8"))
-    (out / "search" / "search_index.js").write_text(f"var __search = {{index: Promise.resolve({json.dumps(index)})}};\n", encoding="utf-8")
+    script = f"var __index = {json.dumps(index)}, __search = {{index: Promise.resolve(__index)}};\n"  # for mkdocs-material 9 and 8
+    (out / "search" / "search_index.js").write_text(script, encoding="utf-8")
     print(f"{len(list(out.rglob('*.html')))} pages: {out / 'index.html'}")
     return 0
 

@@ -6,6 +6,7 @@
 Each section of lecture.md becomes a slide with its figures and one with its sentences; questions to the class are set apart. Arrow keys
 turn the slides, and F fills the screen.
 """
+import base64
 import pathlib
 import re
 import shutil
@@ -32,6 +33,12 @@ def sentences(paragraph):
     return [part for part in re.split(r"(?<=[.?!])\s+(?=[A-Z*])", text) if part]
 
 
+def embedded(picture):
+    """The picture as an address. Pandoc 3 would put its parts into the page, where they take the page's style."""
+    kind = {".svg": "image/svg+xml", ".png": "image/png"}[picture.suffix]
+    return f"data:{kind};base64,{base64.b64encode(picture.read_bytes()).decode()}"
+
+
 def slides_of(lecture):
     """The slides as Markdown."""
     title, *sections = re.split(r"^## ", lecture, flags=re.MULTILINE)
@@ -45,7 +52,7 @@ def slides_of(lecture):
         for paragraph in paragraphs:
             pictures = re.findall(r"!\[([^]]*)\]\(([^)]*)\)", paragraph)
             if pictures:
-                shown = "".join(f'<img src="{file}" alt="{text}">' for text, file in pictures)
+                shown = "".join(f'<img src="{embedded(HERE / file)}" alt="{text}">' for text, file in pictures)
                 yield f"## {heading}\n\n<p class=\"pictures\">{shown}</p>\n"
             else:
                 yield f"## {heading}\n\n" + "\n".join(f"- {one}" for one in sentences(paragraph)) + "\n"
@@ -58,7 +65,7 @@ def main(output="slides.html"):
         style.write(STYLE)
         style.flush()
         text = "\n".join(slides_of((HERE / "lecture.md").read_text(encoding="utf-8")))
-        subprocess.run(["pandoc", "-f", "markdown", "-t", "dzslides", "--self-contained", "--slide-level=2", "-H", style.name,
+        subprocess.run(["pandoc", "-f", "markdown", "-t", "dzslides", "--standalone", "--slide-level=2", "-H", style.name,
                         "-o", str(pathlib.Path(output).resolve())], input=text, text=True, cwd=HERE, check=True)
 
 

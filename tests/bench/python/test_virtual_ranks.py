@@ -121,7 +121,7 @@ def test_real_ranks(ranks):
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     jobs = [start("processes.py", ARLAB_VIRTUAL=f"{ranks}:processes=real,slowdown=1e-9", ARLAB_NETWORK="1G", RANK=str(rank), LOCAL_RANK=str(rank),
-                  WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)) for rank in range(ranks)]
+                  WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), USE_LIBUV="0") for rank in range(ranks)]
     told = [job.communicate(timeout=300) for job in jobs]
     for rank, (job, (out, err)) in enumerate(zip(jobs, told)):
         assert job.returncode == 0 and f"rank {rank} is right" in out, out + err[-4000:]

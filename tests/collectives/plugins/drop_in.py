@@ -24,6 +24,9 @@ MPICH = "HYDRA" in subprocess.run([MPIEXEC, "--version"], capture_output=True, t
 # Programs of the distribution are linked to its default library.
 OF_DEFAULT = unittest.skipIf(MPICH, "the distribution's programs use Open MPI, and this build MPICH")
 
+# Of Open MPI 5's own shared memory, so that limits of files concern ours only.
+SMALL_SEGMENTS = "export OMPI_MCA_btl_sm_segment_size=4194304"
+
 # An input of LAMMPS: a melting crystal, with thermodynamic output every step.
 MELT = """units lj
 atom_style atomic
@@ -179,7 +182,7 @@ class DropInTest(unittest.TestCase):
         commands = []
         for algorithm, library, words in ((first, LIBRARY, ()), (others, library_of_others, words_of_others)):
             settings = [f"LD_PRELOAD={library}"] * bool(library) + [f"ARLAB_ALGORITHM={algorithm}"] * bool(algorithm)
-            commands.append(shlex.join(["env", *settings, PROGRAM, *words]))
+            commands.append(shlex.join(["env", *settings, str(PROGRAM), *words]))
         return subprocess.Popen([MPIEXEC, "-n", "3", *open_mpi.by_rank(*commands)], env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -328,7 +331,7 @@ class Shared(DropInTest):
         self.assertEqual([name for name in os.listdir("/dev/shm") if "arlab" in name], [], before)
 
     def test_memory_that_cannot_be_had_is_said_once_and_the_library_runs(self):
-        limited = ("bash", "-c", f"ulimit -f 7000; exec {PROGRAM}")  # KiB: the library needs less, shared memory of 4 ranks more
+        limited = ("bash", "-c", f"{SMALL_SEGMENTS}; ulimit -f 7000; exec {PROGRAM}")  # KiB: the library needs less, shared memory of 4 ranks more
         out, err = self.run_ranks(4, *limited, algorithm="shared")
         self.assertIn("wrong 0", out)
         self.assertEqual(err.count("arlab: "), 1, err)
@@ -378,7 +381,7 @@ class ByLevel(DropInTest):
         self.assertLess(int(found[1]), 1024, out)
 
     def test_memory_that_one_machine_lacks_is_said_once_and_the_library_runs(self):
-        limited = ("bash", "-c", f"ulimit -f 5000; exec {PROGRAM}")  # KiB: 6144 of 3 ranks, 2048 of the other one
+        limited = ("bash", "-c", f"{SMALL_SEGMENTS}; ulimit -f 5000; exec {PROGRAM}")  # KiB: 6144 of 3 ranks, 2048 of the other one
         out, err = self.run_ranks(4, *limited, algorithm="shared", ranks_per_machine=3)
         self.assertIn("wrong 0", out)
         self.assertEqual(err.count("arlab: "), 1, err)

@@ -120,7 +120,28 @@ def check_layouts():
     refused("whose elements share memory", lambda: dist.all_reduce(torch.ones(3, 1).expand(3, 4)))
 
 
+def check_functional():
+    """What compiled programs call, in PyTorch 2."""
+    from torch.distributed import _functional_collectives as functional
+
+    def waited(results):
+        return [functional.wait_tensor(result) for result in results]
+
+    world, mine, square = dist.group.WORLD, of(rank, 3, torch.float32), torch.full((2, 2), float(rank))
+    assert torch.equal(*waited([functional.all_reduce(mine, "sum", world)]), every(3, torch.float32).sum(0))
+    gathered = waited(functional.all_gather_into_tensor_coalesced([mine, square], world))
+    assert torch.equal(gathered[0], every(3, torch.float32).flatten())
+    assert torch.equal(gathered[1], torch.arange(ranks).float().repeat_interleave(4).view(-1, 2))
+    rows = torch.arange(2.0 * ranks).view(-1, 2)
+    scattered = waited(functional.reduce_scatter_tensor_coalesced([rows * (rank + 1), rows + rank], "sum", [0, 0], world))
+    sum_of_ranks = ranks * (ranks - 1) / 2
+    assert torch.equal(scattered[0], rows[rank:rank + 1] * (sum_of_ranks + ranks))
+    assert torch.equal(scattered[1], rows[rank:rank + 1] * ranks + sum_of_ranks)
+
+
 check_layouts()
+if int(torch.__version__.split(".")[0]) >= 2:
+    check_functional()
 check_group(dist.group.WORLD, list(range(ranks)))
 flat = torch.empty(4 * ranks)
 dist._all_gather_base(flat, torch.full((4,), float(rank)))

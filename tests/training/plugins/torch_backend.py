@@ -36,7 +36,7 @@ def free_port():
 
 def segments():
     """Files of shared memory but those of MPI jobs that run beside: torchrun's ranks start none."""
-    return {name for name in os.listdir("/dev/shm") if not name.startswith("vader_segment.")}
+    return {name for name in os.listdir("/dev/shm") if not name.startswith(("vader_segment.", "sm_segment."))}
 
 
 def new_segments(before):
@@ -52,6 +52,7 @@ def new_segments(before):
 class BackendTest(unittest.TestCase):
     def run_ranks(self, ranks, script, *arguments, status=0, launcher=None, **environment):
         env = {**os.environ, **open_mpi.ENVIRONMENT, "PYTHONPATH": PACKAGES, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+               "USE_LIBUV": "0",  # with which Debian's PyTorch 2.6 is not built
                **{name: str(value) for name, value in environment.items()}}
         launcher = [MPIEXEC, "-n", str(ranks)] if launcher is None else launcher
         done = subprocess.run([*launcher, PYTHON, "-B", HERE / script, *map(str, arguments)], env=env, stdin=subprocess.DEVNULL,
@@ -166,9 +167,10 @@ class Elsewhere(BackendTest):
             self.assertEqual(text.count("\n" + line), 1)
             (folder / "train.py").write_text(text.replace("\n" + line, "\nimport arlab; arlab.init()\n"))
             port = free_port()
-            ours, _ = self.run_ranks(2, folder / "train.py", MASTER_PORT=port, PYTHONPATH=folder / "site")
+            ours, _ = self.run_ranks(2, folder / "train.py", MASTER_PORT=port, PYTHONPATH=folder / "site", USE_LIBUV=1)
             port = free_port()
-            environment = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+            environment = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1",
+                           "USE_LIBUV": "0"}
             ranks = [subprocess.Popen([PYTHON, "-B", EXAMPLE], env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
                      for rank in range(2)]
             theirs = [rank.communicate(timeout=100)[0] for rank in ranks]

@@ -1,4 +1,4 @@
-// The Python module arlab.torch._torch: registers the backend "arlab" of torch.distributed.
+// The Python module arlab.torch._torch: the backend "arlab" of torch.distributed.
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 #include <pybind11/chrono.h>
 #include <torch/csrc/utils/pybind.h>
@@ -95,13 +95,5 @@ PYBIND11_MODULE(_torch, module) {
              pybind11::arg("tensors"));
   module.def("join", &join, pybind11::arg("group"));
   module.def("bytes_sent", &bytes_sent, pybind11::arg("group"));
-  const pybind11::object registers =
-      pybind11::module::import("torch.distributed").attr("Backend").attr("register_backend");
-#if TORCH_VERSION_MAJOR >= 2
-  registers("arlab", module.attr("create"),
-            pybind11::arg("devices") = std::vector<std::string>{"cpu"});
-#else
-  registers("arlab", module.attr("create"));
-#endif
   pybind11::module::import("atexit").attr("register")(pybind11::cpp_function(&shut_down));
 }

@@ -38,17 +38,6 @@ void check_scattered(const at::Tensor& to, const at::Tensor& from, int ranks) {
                 " ranks: give an input of one output per rank, of its type"));
 }
 
-// Of one call for several tensors, which compare their own sizes.
-Call call_of_several(const char* what, const Tensors& outputs, const Tensors& inputs) {
-  if (outputs.size() != inputs.size())
-    fail(Blame::usage, concat(what, " of ", inputs.size(), " tensors into ", outputs.size(),
-                              ": give an output for each input"));
-  Call call;
-  call.what = ShortText<24>(what);
-  call.elements = static_cast<Count>(inputs.size());
-  return call;
-}
-
 // A buffer for one block per rank.
 at::Tensor blocks(std::int64_t ranks, const at::Tensor& model, Held& held) {
   return held.emplace_back(at::empty({ranks, model.numel()}, model.options()));
@@ -140,6 +129,21 @@ auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
 }
 
 #if TORCH_VERSION_MAJOR >= 2
+namespace {
+
+// Of one call for several tensors, which compare their own sizes.
+Call call_of_several(const char* what, const Tensors& outputs, const Tensors& inputs) {
+  if (outputs.size() != inputs.size())
+    fail(Blame::usage, concat(what, " of ", inputs.size(), " tensors into ", outputs.size(),
+                              ": give an output for each input"));
+  Call call;
+  call.what = ShortText<24>(what);
+  call.elements = static_cast<Count>(inputs.size());
+  return call;
+}
+
+}  // namespace
+
 auto ProcessGroupArlab::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                         const c10d::AllgatherOptions&) -> Work {
   constexpr const char* kName = "all_gather_coalesced";

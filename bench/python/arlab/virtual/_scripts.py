@@ -11,6 +11,7 @@ import torch.multiprocessing
 from torch.distributed import distributed_c10d
 from torch.nn.parallel import DistributedDataParallel
 
+from .._backends import register
 from .._errors import UsageError
 from . import _group, _processes, _profile, _start
 from ._session import Session
@@ -22,7 +23,7 @@ _OWN_SHARDS = ("each rank holds other parameters, and virtual time lets rank 0 s
 
 def patch(session: Session) -> None:
     """Replaces the functions, for this process. Scripts import them later."""
-    dist.Backend.register_backend(_BACKEND, functools.partial(_created, session), extended_api=True)
+    register(_BACKEND, functools.partial(_created, session), ["cpu", "cuda"], extended_api=True)
     real = session.settings.real
     if not real:
         distributed_c10d._store_based_barrier = lambda *_, **__: None  # nobody else comes
