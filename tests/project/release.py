@@ -64,7 +64,7 @@ class Files(unittest.TestCase):
         compile(read("cmake/recipes/spack/package.py"), "package.py", "exec")
         lab = read("lab")
         needed = set(re.search(r"^build_packages=\(([^)]*)\)", lab, re.MULTILINE)[1].split())
-        needed |= set(re.search(r"^  packages=\((clang[^)]*)\)", lab, re.MULTILINE)[1].replace("$llvm", "16").split())
+        needed |= set(re.search(r"^  packages=\((\"clang[^)]*)\)", lab, re.MULTILINE)[1].replace("$llvm", "16").replace('"', "").split())
         self.assertGreater(len(needed), 12)
         self.assertLessEqual(needed, set(re.search(r"AS build\nRUN (.*?)\nCOPY", read("cmake/recipes/Dockerfile"), re.DOTALL)[1].split()))
         presets = {preset["name"] for preset in json.loads(read("CMakePresets.json"))["configurePresets"]}

@@ -410,10 +410,11 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
 }
 
 TEST_CASE("staged executor: messages of a device's memory, behind what makes them") {
-  for (const Rank ranks : {2, 5})
+  for (const Rank ranks : {2, 5}) {
+    std::atomic<Count> wrong = 0;
     on_staged_ranks(ranks, [&](Communicator& threads, StagedExecutor& staged) {
       const Rank me = threads.rank();
-      REQUIRE(staged.on_device()->exchanges());
+      wrong += staged.on_device()->exchanges() ? 0 : 1;
       Device& device = *staged.device();
       const auto stream = device.make_stream();
       const DeviceEvent made = device.make_event();
@@ -431,16 +432,16 @@ TEST_CASE("staged executor: messages of a device's memory, behind what makes the
           messages.push_back(
               {false, peer, theirs.data() + kBytes * static_cast<std::size_t>(peer), kBytes});
         }
-        CHECK(staged.on_device()->exchange(messages, made) >= 0);
+        wrong += staged.on_device()->exchange(messages, made) >= 0 ? 0 : 1;
         std::vector<std::byte> got(theirs.size());
         stream->copy(got.data(), theirs.data(), got.size());
         stream->synchronize();
-        Count wrong = 0;
         for (std::size_t i = 0; i < got.size(); ++i)
           if (const auto from = static_cast<Rank>(i / kBytes); from != me)
             wrong += got[i] == static_cast<std::byte>(10 * repeat + from) ? 0 : 1;
-        CHECK(wrong == 0);
       }
       threads.barrier();
     });
+    CHECK(wrong == 0);
+  }
 }
