@@ -198,14 +198,15 @@ void StepCollectives::broadcast(Rank root, std::byte* data, std::size_t bytes) {
   }
 }
 
-// block_of(rank): where its block begins, and its bytes, at most `most`.
+// block_of(rank): where its block begins, and its bytes, at most `most`. Null `mine` means in place,
+// null `all` that this rank does not collect.
 template <class BlockOf>
 void StepCollectives::gather(const std::byte* mine, std::byte* all, std::size_t most,
                              BlockOf block_of) {
   Pieces pieces{1, most, sizes_.piece_bytes};
   pieces.first = steps_.begin(pieces.count());
   const auto [own_begin, own_bytes] = block_of(me());
-  std::byte* const own = all + own_begin;
+  std::byte* const own = all ? all + own_begin : nullptr;
   const std::byte* const from = mine ? mine : own;
   const auto size = [&](std::size_t bytes, std::size_t k) {
     return std::min(pieces.each, bytes - std::min(bytes, pieces.at(k)));
@@ -217,8 +218,8 @@ void StepCollectives::gather(const std::byte* mine, std::byte* all, std::size_t 
   for (std::size_t k = 0; k < pieces.count(); ++k) {
     if (k + 1 < pieces.count()) give_piece(k + 1);
     const std::size_t at = pieces.at(k);
-    if (mine) std::memcpy(own + at, mine + at, size(own_bytes, k));
-    for (Rank turn = 1; turn < ranks(); ++turn) {
+    if (mine && all && size(own_bytes, k) > 0) std::memcpy(own + at, mine + at, size(own_bytes, k));
+    for (Rank turn = 1; all && turn < ranks(); ++turn) {
       const Rank rank = (me() + turn) % ranks();
       const auto [begin, bytes] = block_of(rank);
       if (const std::size_t its = size(bytes, k); its > 0)
@@ -235,6 +236,16 @@ void StepCollectives::allgather(const std::byte* mine, std::byte* all, std::size
 
 void StepCollectives::allgather_blocks(std::byte* all, std::span<const int> elements,
                                        std::size_t element_bytes) {
+  gather_unequal(nullptr, all, elements, element_bytes);
+}
+
+void StepCollectives::gather_blocks(Rank root, const std::byte* mine, std::byte* all,
+                                    std::span<const int> elements, std::size_t element_bytes) {
+  gather_unequal(mine, me() == root ? all : nullptr, elements, element_bytes);
+}
+
+void StepCollectives::gather_unequal(const std::byte* mine, std::byte* all,
+                                     std::span<const int> elements, std::size_t element_bytes) {
   std::vector<std::size_t> ends(elements.size());  // in bytes
   std::transform_inclusive_scan(
       elements.begin(), elements.end(), ends.begin(), std::plus<>(),
@@ -244,7 +255,7 @@ void StepCollectives::allgather_blocks(std::byte* all, std::span<const int> elem
     return std::pair(begin, ends[of_rank(rank)] - begin);
   };
   const auto most = static_cast<std::size_t>(*std::max_element(elements.begin(), elements.end()));
-  gather(nullptr, all, most * element_bytes, block_of);
+  gather(mine, all, most * element_bytes, block_of);
 }
 
 // A step has a piece of each rank's block, at equal distances.

@@ -53,6 +53,9 @@ class StepCollectives {
   void allgather(const std::byte* mine, std::byte* all, std::size_t bytes_each);
   /// In place, of blocks that differ in size. `elements`: by rank.
   void allgather_blocks(std::byte* all, std::span<const int> elements, std::size_t element_bytes);
+  /// The same blocks for one rank: `all` is the root's, `mine` this rank's, elsewhere.
+  void gather_blocks(Rank root, const std::byte* mine, std::byte* all,
+                     std::span<const int> elements, std::size_t element_bytes);
   /// Null `from` means in place: the input is where the result begins. The result may also be
   /// within the input, where this rank's block begins. `elements`: by rank.
   void reduce_scatter(const std::byte* from, std::byte* into, std::span<const int> elements,
@@ -64,6 +67,8 @@ class StepCollectives {
 
   template <class BlockOf>
   void gather(const std::byte* mine, std::byte* all, std::size_t most, BlockOf block_of);
+  void gather_unequal(const std::byte* mine, std::byte* all, std::span<const int> elements,
+                      std::size_t element_bytes);
   std::size_t elements_in_piece(std::size_t element_bytes, std::size_t most_bytes) const;
   void give(std::uint64_t step, const std::byte* data, std::size_t bytes);
   void await_all(std::uint64_t step, std::size_t bytes, std::size_t at, const std::byte* own);

@@ -1,6 +1,6 @@
 // libarlab_mpi: MPI_Bcast, MPI_Reduce, MPI_Allgather, MPI_Reduce_scatter and
 // MPI_Reduce_scatter_block of an unmodified program, through shared memory between the ranks of a
-// machine.
+// machine, and by level on several.
 //
 // Ranks may describe the same values by different types and counts, so only the bytes decide who
 // runs; types with gaps are packed. Reductions have the same type on all ranks. What the library
@@ -62,7 +62,14 @@ struct Named {
   Bytes bytes;
 };
 
-// Runs `ours` on the steps of the ranks if they share memory for this call, else `library`.
+// What they reduce by.
+StepReduction of(const StepCollectives&, const LocalReduction& reduction) {
+  return reduction.in_steps();
+}
+const LocalReduction& of(const Levels&, const LocalReduction& reduction) { return reduction; }
+
+// Runs `ours` on the steps of the ranks, or on their levels, if they share memory for this call,
+// else `library`.
 template <class Ours, class Library>
 int run_shared(const Named& its, Ours ours, Library library) {
   using Clock = std::chrono::steady_clock;
@@ -74,6 +81,8 @@ int run_shared(const Named& its, Ours ours, Library library) {
     sharing = shared_ranks_for(its.call, its.comm, its.bytes);
     if (sharing.steps)
       ours(*sharing.steps);
+    else if (sharing.levels)
+      ours(*sharing.levels);
     else
       code = library();
   } catch (const std::exception& error) {
@@ -88,7 +97,9 @@ int run_shared(const Named& its, Ours ours, Library library) {
                    .bytes = its.bytes,
                    .type = "",
                    .op = "",
-                   .ran = sharing.steps ? "shared memory" : sharing.why,
+                   .ran = sharing.steps    ? "shared memory"
+                          : sharing.levels ? "by level"
+                                           : sharing.why,
                    .call = its.name},
                   std::chrono::duration<double>(Clock::now() - start).count());
   return code;
@@ -106,8 +117,9 @@ bool is_inter(MPI_Comm comm) {
   return inter != 0;
 }
 
-void broadcast(StepCollectives& steps, void* data, int count, MPI_Datatype type,
-               const TypeShape& shape, int root, MPI_Comm comm) {
+template <class Collectives>
+void broadcast(Collectives& steps, void* data, int count, MPI_Datatype type, const TypeShape& shape,
+               int root, MPI_Comm comm) {
   const Bytes bytes = bytes_of(count, shape);
   if (shape.is_flat) return steps.broadcast(root, bytes_at(data), static_cast<std::size_t>(bytes));
   std::vector<std::byte> values = steps.me() == root
@@ -128,7 +140,8 @@ struct Gathered {
   MPI_Comm comm;
 };
 
-void allgather(StepCollectives& steps, const Gathered& g, const TypeShape& shape) {
+template <class Collectives>
+void allgather(Collectives& steps, const Gathered& g, const TypeShape& shape) {
   const Bytes bytes = bytes_of(g.count, shape);
   const auto each = static_cast<std::size_t>(bytes), me = static_cast<std::size_t>(steps.me());
   const bool in_place = g.from == MPI_IN_PLACE;
@@ -167,9 +180,9 @@ int reduce_scatter(const char* name, const void* from, void* into, std::span<con
   const Bytes bytes = Bytes{most} * static_cast<Bytes>(reduction->element_bytes);
   return run_shared(
       {SharedCall::reduce_scatter, name, comm, bytes},
-      [&](StepCollectives& steps) {
+      [&](auto& steps) {
         steps.reduce_scatter(from == MPI_IN_PLACE ? nullptr : bytes_at(from), bytes_at(into),
-                             counts, reduction->in_steps());
+                             counts, of(steps, *reduction));
       },
       library);
 }
@@ -191,8 +204,7 @@ extern "C" {
     return library();
   return run_shared(
       {SharedCall::bcast, "MPI_Bcast", comm, bytes},
-      [&](StepCollectives& steps) { broadcast(steps, data, count, type, shape, root, comm); },
-      library);
+      [&](auto& steps) { broadcast(steps, data, count, type, shape, root, comm); }, library);
 }
 
 [[gnu::visibility("default")]] int MPI_Reduce(const void* from, void* into, int count,
@@ -215,8 +227,8 @@ extern "C" {
   return run_shared(
       {SharedCall::reduce, "MPI_Reduce", comm,
        Bytes{count} * static_cast<Bytes>(reduction->element_bytes)},
-      [&](StepCollectives& steps) {
-        steps.reduce(root, bytes_at(mine), bytes_at(into), elements, reduction->in_steps());
+      [&](auto& steps) {
+        steps.reduce(root, bytes_at(mine), bytes_at(into), elements, of(steps, *reduction));
       },
       library);
 }
@@ -240,7 +252,7 @@ extern "C" {
     return library();
   return run_shared(
       {SharedCall::allgather, "MPI_Allgather", comm, bytes},
-      [&](StepCollectives& steps) {
+      [&](auto& steps) {
         allgather(steps, {from, from_count, from_type, into, count, type, comm}, shape);
       },
       library);

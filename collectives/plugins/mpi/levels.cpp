@@ -1,6 +1,8 @@
 #include "collectives/plugins/mpi/levels.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -127,21 +129,173 @@ void Levels::sum_between(std::byte* slice, int elements, const LocalReduction& r
                        in_ring ? static_cast<int>(std::min<Bytes>(segments, kMostSegments)) : 1);
 }
 
-void Levels::allreduce(const std::byte* from, std::byte* into, int elements,
-                       const LocalReduction& reduction) {
-  const auto element = static_cast<Bytes>(reduction.element_bytes);
-  const Blocks slices(elements, Bytes{elements} * element <= kOneSlice ? 1 : most_slices_);
+// Sets the slices of a vector, by rank of this machine. Returns where this rank's begins.
+Count Levels::cut(Count elements, std::size_t element_bytes) {
+  const bool is_short = elements * static_cast<Bytes>(element_bytes) <= kOneSlice;
+  const Blocks slices(elements, is_short ? 1 : most_slices_);
   for (std::size_t rank = 0; rank < slices_.size(); ++rank) {
     const auto slice = static_cast<Count>(rank);
     slices_[rank] = slice < slices.parts ? static_cast<int>(slices.size(slice)) : 0;
   }
+  return slices.begin(std::min<Count>(within_->steps.me(), slices.parts));
+}
+
+void Levels::allreduce(const std::byte* from, std::byte* into, int elements,
+                       const LocalReduction& reduction) {
   StepCollectives& steps = within_->steps;
   const auto me = static_cast<std::size_t>(steps.me());
-  const Count begin = slices.begin(std::min<Count>(steps.me(), slices.parts));
-  std::byte* const slice = into + begin * element;
+  std::byte* const slice =
+      into + cut(elements, reduction.element_bytes) * static_cast<Bytes>(reduction.element_bytes);
   steps.reduce_scatter(from ? from : into, slice, slices_, reduction.in_steps());
   if (slices_[me] > 0) sum_between(slice, slices_[me], reduction);
   steps.allgather_blocks(into, slices_, reduction.element_bytes);
+}
+
+Rank Levels::me() const { return rank_in(comm_); }
+
+void Levels::broadcast(Rank root, std::byte* data, std::size_t bytes) {
+  StepCollectives& steps = within_->steps;
+  const Rank source = machines_.group_of(root);
+  const bool is_here = machines_.group_of(me()) == source;
+  if (is_here) steps.broadcast(machines_.place_of(root), data, bytes);
+  std::byte* const slice = data + cut(static_cast<Count>(bytes), 1);
+  if (const int mine = slices_[static_cast<std::size_t>(steps.me())]; mine > 0)
+    check_mpi(PMPI_Bcast(slice, mine, MPI_BYTE, source, between_), "MPI_Bcast");
+  if (!is_here) steps.allgather_blocks(data, slices_, 1);
+}
+
+void Levels::reduce(Rank root, const std::byte* from, std::byte* into, std::size_t elements,
+                    const LocalReduction& reduction) {
+  StepCollectives& steps = within_->steps;
+  const Rank target = machines_.group_of(root);
+  const bool is_here = machines_.group_of(me()) == target;
+  cut(static_cast<Count>(elements), reduction.element_bytes);
+  const int mine = slices_[static_cast<std::size_t>(steps.me())];
+  std::vector<std::byte> slice(static_cast<std::size_t>(std::max(mine, 1)) *
+                               reduction.element_bytes);
+  steps.reduce_scatter(from, slice.data(), slices_, reduction.in_steps());
+  if (mine > 0)
+    check_mpi(PMPI_Reduce(is_here ? MPI_IN_PLACE : slice.data(), slice.data(), mine, reduction.type,
+                          reduction.op, target, between_),
+              "MPI_Reduce");
+  if (is_here)
+    steps.gather_blocks(machines_.place_of(root), slice.data(), into, slices_,
+                        reduction.element_bytes);
+}
+
+// The blocks of all ranks, in the order of who carries them: the rank of a machine at place s carries
+// those of its machine's ranks at s, s + slices, ...; between machines, those of all at place s.
+struct Levels::Carried {
+  Rank slices = 1;
+  std::vector<Rank> order;
+  std::vector<int> by_place;            // elements that each rank of this machine carries
+  std::vector<int> by_machine;          // of each machine, what this rank carries
+  std::vector<int> machine_begins;      // of them
+  std::vector<int> own;                 // of this machine's blocks, what each of its ranks carries
+  std::vector<std::size_t> own_begins;  // of the blocks of this machine's ranks, in the same order
+  std::size_t begin = 0;                // of all that this rank carries
+};
+
+auto Levels::carried(std::span<const int> elements, std::size_t element_bytes) -> Carried {
+  const StepCollectives& steps = within_->steps;
+  const Rank here = machines_.group_of(me());
+  const Bytes sum = std::accumulate(elements.begin(), elements.end(), Bytes{0});
+  Carried its;
+  its.slices = sum * static_cast<Bytes>(element_bytes) <= kOneSlice ? 1 : most_slices_;
+  its.by_place.resize(slices_.size());
+  its.own.resize(slices_.size());
+  its.own_begins.resize(slices_.size());
+  std::size_t before = 0, own_before = 0;
+  for (Rank place = 0; place < its.slices; ++place) {
+    int& carries = its.by_place[static_cast<std::size_t>(place)];
+    for (Rank machine = 0; machine < machines_.count(); ++machine) {
+      const int begin = carries;
+      for (Rank p = place; p < machines_.size_of(machine); p += its.slices) {
+        its.order.push_back(machines_.member(machine, p));
+        const int size = elements[static_cast<std::size_t>(its.order.back())];
+        carries += size;
+        if (machine != here) continue;
+        its.own[static_cast<std::size_t>(place)] += size;
+        its.own_begins[static_cast<std::size_t>(p)] = own_before;
+        own_before += static_cast<std::size_t>(size);
+      }
+      if (place != steps.me()) continue;
+      its.machine_begins.push_back(begin);
+      its.by_machine.push_back(carries - begin);
+    }
+    if (place == steps.me()) its.begin = before;
+    before += static_cast<std::size_t>(carries);
+  }
+  return its;
+}
+
+void Levels::allgather(const std::byte* mine, std::byte* all, std::size_t bytes_each) {
+  StepCollectives& steps = within_->steps;
+  const std::vector<int> elements(static_cast<std::size_t>(ranks()), static_cast<int>(bytes_each));
+  const Carried its = carried(elements, 1);
+  const std::byte* const block = mine ? mine : all + static_cast<std::size_t>(me()) * bytes_each;
+  std::vector<std::byte> here(slices_.size() * bytes_each), blocks(elements.size() * bytes_each);
+  if (its.slices < steps.ranks()) {
+    steps.allgather(block, here.data(), bytes_each);
+  } else {
+    std::memcpy(here.data() + static_cast<std::size_t>(steps.me()) * bytes_each, block, bytes_each);
+  }
+  const auto each_block = [&](auto visit) {
+    std::byte* at = blocks.data();
+    for (const Rank rank : its.order) {
+      visit(rank, at);
+      at += bytes_each;
+    }
+  };
+  each_block([&](Rank rank, std::byte* at) {
+    if (machines_.group_of(rank) == machines_.group_of(me()))
+      std::memcpy(at, here.data() + static_cast<std::size_t>(machines_.place_of(rank)) * bytes_each,
+                  bytes_each);
+  });
+  if (!its.by_machine.empty())
+    check_mpi(PMPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks.data() + its.begin,
+                              its.by_machine.data(), its.machine_begins.data(), MPI_BYTE, between_),
+              "MPI_Allgatherv");
+  steps.allgather_blocks(blocks.data(), its.by_place, 1);
+  each_block([&](Rank rank, const std::byte* at) {
+    std::memcpy(all + static_cast<std::size_t>(rank) * bytes_each, at, bytes_each);
+  });
+}
+
+void Levels::reduce_scatter(const std::byte* from, std::byte* into, std::span<const int> elements,
+                            const LocalReduction& reduction) {
+  StepCollectives& steps = within_->steps;
+  const std::size_t element = reduction.element_bytes;
+  const Carried its = carried(elements, element);
+  const std::byte* const input = from ? from : into;
+  std::vector<const std::byte*> inputs;  // by rank
+  std::size_t total = 0;
+  for (const int size : elements) {
+    inputs.push_back(input + total);
+    total += static_cast<std::size_t>(size) * element;
+  }
+  std::vector<std::byte> blocks;
+  blocks.reserve(total);
+  for (const Rank rank : its.order) {
+    const auto r = static_cast<std::size_t>(rank);
+    blocks.insert(blocks.end(), inputs[r],
+                  inputs[r] + static_cast<std::size_t>(elements[r]) * element);
+  }
+  steps.reduce_scatter(blocks.data(), blocks.data() + its.begin * element, its.by_place,
+                       reduction.in_steps());
+  // Of this machine's ranks.
+  const auto place = static_cast<std::size_t>(steps.me());
+  const auto own = std::accumulate(its.own.begin(), its.own.end(), std::size_t{0});
+  std::vector<std::byte> sums(std::max<std::size_t>(own, 1) * element);
+  if (!its.by_machine.empty())
+    check_mpi(PMPI_Reduce_scatter(blocks.data() + its.begin * element,
+                                  sums.data() + its.own_begins[place] * element,
+                                  its.by_machine.data(), reduction.type, reduction.op, between_),
+              "MPI_Reduce_scatter");
+  if (its.slices < steps.ranks()) steps.allgather_blocks(sums.data(), its.own, element);
+  const std::byte* const result = sums.data() + its.own_begins[place] * element;
+  std::copy_n(result, static_cast<std::size_t>(elements[static_cast<std::size_t>(me())]) * element,
+              into);
 }
 
 }  // namespace arlab::collectives

@@ -1,16 +1,19 @@
-// Levels: an allreduce of ranks on several machines: through shared memory within each machine, by
+// Levels: collectives of ranks on several machines: through shared memory within each machine, by
 // messages of MPI between machines.
 //
-// The ranks of a machine sum the vector in slices; each slice is summed between the ranks that
-// carry it, one per machine; the ranks of a machine collect the slices. A short vector is one
-// slice. A longer one has as many as the machine with the fewest ranks has ranks. Each of M
-// machines sends 2 (M - 1) / M times the vector, which is the least, whatever the ranks' order.
+// For an allreduce, the ranks of a machine sum the vector in slices; each slice is summed between
+// the ranks that carry it, one per machine; the ranks of a machine collect the slices. A short
+// vector is one slice. A longer one has as many as the machine with the fewest ranks has ranks.
+// Each of M machines sends 2 (M - 1) / M times the vector, which is the least, whatever the ranks'
+// order. The other collectives are parts of it: each block or slice enters a machine once.
 #pragma once
 
 #include <mpi.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,7 +38,10 @@ class Levels {
 
   const Groups& machines() const { return machines_; }
 
-  /// Makes in the first call what an allreduce needs; all ranks call it together. Returns whether
+  Rank me() const;
+  Rank ranks() const { return machines_.ranks(); }
+
+  /// Makes in the first call what collectives need; all ranks call it together. Returns whether
   /// they have it: if those of any machine cannot share memory, rank 0 says so once.
   bool open();
   /// Whether messages between machines are at most as fast as where levels were measured. open()
@@ -45,9 +51,21 @@ class Levels {
   /// Null `from` means in place. All ranks call it together, after open() has returned true.
   void allreduce(const std::byte* from, std::byte* into, int elements,
                  const LocalReduction& reduction);
+  // As those of StepCollectives, of vectors of at most kMostBytes in all.
+  void broadcast(Rank root, std::byte* data, std::size_t bytes);
+  void reduce(Rank root, const std::byte* from, std::byte* into, std::size_t elements,
+              const LocalReduction& reduction);
+  void allgather(const std::byte* mine, std::byte* all, std::size_t bytes_each);
+  void reduce_scatter(const std::byte* from, std::byte* into, std::span<const int> elements,
+                      const LocalReduction& reduction);
+  static constexpr Bytes kMostBytes = std::numeric_limits<int>::max();
 
  private:
+  struct Carried;
+
   bool share_within(Rank machine, Rank me);
+  Count cut(Count elements, std::size_t element_bytes);
+  Carried carried(std::span<const int> elements, std::size_t element_bytes);
   void sum_between(std::byte* slice, int elements, const LocalReduction& reduction);
 
   MPI_Comm comm_;

@@ -131,10 +131,13 @@ SharedRanks decided_sharing(MPI_Comm comm, Bytes bytes) {
 }
 
 // By level, if that is wanted always or is faster.
-SharedRanks opened(const SharedRanks& sharing, bool always, Rank ranks, Bytes bytes) {
+SharedRanks opened(SharedCall call, const SharedRanks& sharing, bool always, Rank ranks,
+                   Bytes bytes) {
   Levels& levels = *sharing.levels;
   SharedRanks none{nullptr, nullptr, "mpi: several machines", sharing.lasts};
-  if (!always && !is_faster_by_level(levels.machines().count(), ranks, bytes)) return none;
+  const bool has_blocks = call == SharedCall::allgather || call == SharedCall::reduce_scatter;
+  if ((has_blocks ? bytes * ranks : bytes) > Levels::kMostBytes) return none;
+  if (!always && !is_faster_by_level(call, levels.machines().count(), ranks, bytes)) return none;
   if (!levels.open()) return none.why = "mpi: no shared memory", none;
   if (!always && !levels.has_slow_network()) return none.why = "mpi: a fast network", none;
   return sharing;
@@ -160,11 +163,11 @@ bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes) {
 }
 
 // Of 4 machines with 2 ranks each, over TCP at 100 Mbit/s and 1 Gbit/s.
-bool is_faster_by_level(Rank machines, Rank ranks, Bytes bytes) {
+bool is_faster_by_level(SharedCall call, Rank machines, Rank ranks, Bytes bytes) {
   constexpr Rank kMeasuredMachines = 4, kMeasuredEach = 2;
   constexpr Bytes kLeast = 128 << 10, kMost = 16 << 20;
-  return machines <= kMeasuredMachines && ranks <= machines * kMeasuredEach && bytes >= kLeast &&
-         bytes <= kMost;
+  return call == SharedCall::allreduce && machines <= kMeasuredMachines &&
+         ranks <= machines * kMeasuredEach && bytes >= kLeast && bytes <= kMost;
 }
 
 SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes) {
@@ -179,15 +182,14 @@ SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes) {
 SharedRanks shared_ranks_for(SharedCall call, MPI_Comm comm, Bytes bytes) {
   const Plugin& its = plugin();
   const SharedRanks sharing = shared_ranks(comm, bytes);
-  const bool by_level = sharing.levels && call == SharedCall::allreduce;
-  if (!sharing.steps && !by_level) return sharing;
+  if (!sharing.steps && !sharing.levels) return sharing;
   int ranks = 1;
   check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   const SharedUse use = rule_for(rules_for(its.rules, ranks), bytes).shared;
   const SharedRanks none{nullptr, nullptr, "mpi", sharing.lasts};
   if (use == SharedUse::never) return none;
   const bool always = use == SharedUse::always;
-  if (by_level) return opened(sharing, always, ranks, bytes);
+  if (sharing.levels) return opened(call, sharing, always, ranks, bytes);
   return always || is_faster_shared(call, ranks, bytes) ? sharing : none;
 }
 

@@ -17,13 +17,13 @@ enum class SharedCall : unsigned char { allgather, allreduce, bcast, reduce, red
 /// allgather and reduce_scatter of the block of a rank. The ranks are those of a communicator.
 bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes);
 
-/// The same of an allreduce by level, on several machines.
-bool is_faster_by_level(Rank machines, Rank ranks, Bytes bytes);
+/// The same by level, on several machines.
+bool is_faster_by_level(SharedCall call, Rank machines, Rank ranks, Bytes bytes);
 
 /// At most one is not null; with neither, the library runs.
 struct SharedRanks {
   StepCollectives* steps = nullptr;  ///< of one machine
-  Levels* levels = nullptr;          ///< of several; only for allreduce
+  Levels* levels = nullptr;          ///< of several
   const char* why = "mpi";           ///< why the library runs
   bool lasts = false;                ///< until a communicator is freed (communicators_freed())
 };

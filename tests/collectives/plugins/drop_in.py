@@ -363,7 +363,7 @@ class ByLevel(DropInTest):
         self.assertIn("| shared memory |", err)  # of the halves
         self.assertIn("| mpi: another type or operation |", err)
         _, err = self.run_ranks(4, EVERY_CALL, algorithm="shared", report=1, ranks_per_machine=2)
-        self.assertRegex(err, r"\| Bcast \|.*\| mpi: several machines \|")
+        self.assertRegex(err, r"\| Bcast \|.*\| by level \|")
         _, err = self.run_ranks(3, PROGRAM, algorithm="shared", report=1, ranks_per_machine=1)
         self.assertIn("| mpi: one rank per machine |", err)
 
