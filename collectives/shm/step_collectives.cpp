@@ -198,8 +198,8 @@ void StepCollectives::broadcast(Rank root, std::byte* data, std::size_t bytes) {
   }
 }
 
-// block_of(rank): where its block begins, and its bytes, at most `most`. Null `mine` means in place,
-// null `all` that this rank does not collect.
+// block_of(rank): where its block begins, and its bytes, at most `most`. Null `mine` means in
+// place, null `all` that this rank does not collect.
 template <class BlockOf>
 void StepCollectives::gather(const std::byte* mine, std::byte* all, std::size_t most,
                              BlockOf block_of) {

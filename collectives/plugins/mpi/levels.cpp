@@ -183,8 +183,8 @@ void Levels::reduce(Rank root, const std::byte* from, std::byte* into, std::size
                         reduction.element_bytes);
 }
 
-// The blocks of all ranks, in the order of who carries them: the rank of a machine at place s carries
-// those of its machine's ranks at s, s + slices, ...; between machines, those of all at place s.
+// The blocks of all ranks, in the order of who carries them: the rank of a machine at place s
+// carries those of its machine's ranks at s, s + slices, ...; between machines, those of all at s.
 struct Levels::Carried {
   Rank slices = 1;
   std::vector<Rank> order;

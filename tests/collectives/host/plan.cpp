@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
@@ -124,6 +125,7 @@ TEST_CASE("a message of changed and unchanged parts is copied first") {
       co_yield together(replace(0, p.all()));
     }
   });
+  std::atomic<int> right = 0;
   on_threads(2, [&](Communicator& communicator) {
     const std::int32_t mine = communicator.rank() == 0 ? 1 : 10;
     const std::vector<std::int32_t> from{mine, mine};
@@ -132,9 +134,10 @@ TEST_CASE("a message of changed and unchanged parts is copied first") {
     for (int again = 0; again < 2; ++again) {
       plan.run(communicator, std::as_bytes(std::span(from)),
                std::as_writable_bytes(std::span(into)));
-      CHECK(into == std::vector<std::int32_t>{11, 1});
+      right += into == std::vector<std::int32_t>{11, 1};
     }
   });
+  CHECK(right == 4);
 }
 
 TEST_CASE("a plan refuses another size") {

@@ -126,10 +126,12 @@ TEST_CASE("IPC: misuse is reported") {
   cudaFreeHost(host);
   elsewhere(0, [&] {
     CHECK(open(&data, shared) == cudaSuccess);
+    cudaError_t code = cudaSuccess;
     std::thread([&] {
       const fake_cuda::Process third;
-      CHECK(cudaIpcCloseMemHandle(data) == cudaErrorInvalidValue);
+      code = cudaIpcCloseMemHandle(data);
     }).join();
+    CHECK(code == cudaErrorInvalidValue);
     CHECK_THAT(reported(), contains("closed that this process does not have open"));
     cudaFree(shared.data);
     CHECK_THAT(reported(), contains("memory was freed that process"));
