@@ -2,10 +2,11 @@
 // the library's. Both take turns in one process.
 //
 //   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS
-//   [MOST_BYTES [CALL [in-place]]]]
+//   [MOST_BYTES [CALL [in-place|apart]]]]
 //
 // CALL: allreduce (default), reduce, bcast, allgather, reduce_scatter; bytes are those of the
-// vector, of the last two those of a rank's block.
+// vector, of the last two those of a rank's block. With `apart`, all ranks begin each call
+// together: else some run ahead in those that have a root.
 //
 // Prints, for each size, the median over rounds of the slowest rank's mean time of each, and the
 // median of their ratios with its 95% confidence interval. On a machine that others use, too, ranks
@@ -29,7 +30,7 @@ using namespace arlab::bench;
 struct Buffers {
   std::vector<float> from, into;
   int count;
-  bool in_place;
+  bool in_place, apart;
 };
 
 int all_ranks() {
@@ -82,7 +83,22 @@ struct Batch {
   double us, switches;  // of the slowest rank, a call; of the rank with most
 };
 
+Batch time_apart(const std::string& call, bool plain, Buffers& buffers, int calls) {
+  Batch all{};
+  for (int i = 0; i < calls; ++i) {
+    start_together();
+    const double before = switches(), start = PMPI_Wtime();
+    call_once(call, plain, buffers);
+    double most[2] = {(PMPI_Wtime() - start) * 1e6 / calls, switches() - before};
+    take_most(most, 2);
+    all.us += most[0];
+    all.switches += most[1];
+  }
+  return all;
+}
+
 Batch time_batch(const std::string& call, bool plain, Buffers& buffers, int calls) {
+  if (buffers.apart) return time_apart(call, plain, buffers, std::min(calls, 20));
   start_together();
   const double before = switches(), start = PMPI_Wtime();
   for (int i = 0; i < calls; ++i) call_once(call, plain, buffers);
@@ -100,7 +116,8 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 31;
   const long most = argc > 2 ? std::atol(argv[2]) : 64L << 20;
   const std::string call = argc > 3 ? argv[3] : "allreduce";
-  const bool in_place = argc > 4 && std::string(argv[4]) == "in-place";
+  const std::string way = argc > 4 ? argv[4] : "";
+  const bool in_place = way == "in-place", apart = way == "apart";
   if (rounds < 1 || most < 8) {
     if (rank == 0)
       std::fprintf(
@@ -120,7 +137,7 @@ int main(int argc, char** argv) {
     const std::size_t elements =
         bytes / sizeof(float) * (in_blocks ? static_cast<std::size_t>(all_ranks()) : 1);
     Buffers buffers{std::vector<float>(elements, 1), std::vector<float>(elements),
-                    static_cast<int>(bytes / sizeof(float)), in_place};
+                    static_cast<int>(bytes / sizeof(float)), in_place, apart};
     const int calls =
         static_cast<int>(std::clamp<std::size_t>((std::size_t{1} << 20) / bytes, 1, 200));
     std::vector<double> ours, library, ratios, undisturbed;

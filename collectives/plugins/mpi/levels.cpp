@@ -1,6 +1,7 @@
 #include "collectives/plugins/mpi/levels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -20,6 +21,8 @@ constexpr Bytes kButterfly = 2 << 10, kRabenseifner = 64 << 10;
 // Open MPI sends up to 64 KiB over TCP without asking the receiver first.
 constexpr Bytes kRingMessage = 60 << 10;
 constexpr int kMostSegments = 64;
+// Of a slice that goes along a chain of the machines, unless a tree has it there earlier.
+constexpr Bytes kChainPiece = 8 << 10;
 // A message that tells how fast the network is, and how long it takes where levels were measured:
 // 2.4 Gbit/s.
 constexpr int kProbe = 64 << 10;
@@ -129,6 +132,34 @@ void Levels::sum_between(std::byte* slice, int elements, const LocalReduction& r
                        in_ring ? static_cast<int>(std::min<Bytes>(segments, kMostSegments)) : 1);
 }
 
+int Levels::pieces_in_chain(Bytes bytes) const {
+  const Bytes pieces = std::min<Bytes>(bytes / kChainPiece, kMostSegments);
+  const auto machines = static_cast<unsigned>(machines_.count());
+  const Bytes rounds_of_tree = std::bit_width(machines - 1);
+  return pieces + machines - 2 <= pieces * rounds_of_tree ? static_cast<int>(pieces) : 0;
+}
+
+void Levels::broadcast_between(Rank source, std::byte* slice, int bytes) {
+  static const Algorithm& chain = find_algorithm("chain");
+  if (const int pieces = pieces_in_chain(bytes); pieces > 0)
+    carriers_->broadcast(chain, source, slice, bytes, pieces);
+  else
+    check_mpi(PMPI_Bcast(slice, bytes, MPI_BYTE, source, between_), "MPI_Bcast");
+}
+
+// In place at the target; what the others have there changes.
+void Levels::reduce_between(Rank target, std::byte* slice, int elements,
+                            const LocalReduction& reduction) {
+  static const Algorithm& chain = find_algorithm("chain");
+  const int pieces = pieces_in_chain(Bytes{elements} * static_cast<Bytes>(reduction.element_bytes));
+  if (reduction.operand && pieces > 0)
+    carriers_->reduce(chain, target, slice, elements, *reduction.operand, pieces);
+  else
+    check_mpi(PMPI_Reduce(rank_in(between_) == target ? MPI_IN_PLACE : slice, slice, elements,
+                          reduction.type, reduction.op, target, between_),
+              "MPI_Reduce");
+}
+
 // Sets the slices of a vector, by rank of this machine. Returns where this rank's begins.
 Count Levels::cut(Count elements, std::size_t element_bytes) {
   const bool is_short = elements * static_cast<Bytes>(element_bytes) <= kOneSlice;
@@ -160,7 +191,7 @@ void Levels::broadcast(Rank root, std::byte* data, std::size_t bytes) {
   if (is_here) steps.broadcast(machines_.place_of(root), data, bytes);
   std::byte* const slice = data + cut(static_cast<Count>(bytes), 1);
   if (const int mine = slices_[static_cast<std::size_t>(steps.me())]; mine > 0)
-    check_mpi(PMPI_Bcast(slice, mine, MPI_BYTE, source, between_), "MPI_Bcast");
+    broadcast_between(source, slice, mine);
   if (!is_here) steps.allgather_blocks(data, slices_, 1);
 }
 
@@ -174,10 +205,7 @@ void Levels::reduce(Rank root, const std::byte* from, std::byte* into, std::size
   std::vector<std::byte> slice(static_cast<std::size_t>(std::max(mine, 1)) *
                                reduction.element_bytes);
   steps.reduce_scatter(from, slice.data(), slices_, reduction.in_steps());
-  if (mine > 0)
-    check_mpi(PMPI_Reduce(is_here ? MPI_IN_PLACE : slice.data(), slice.data(), mine, reduction.type,
-                          reduction.op, target, between_),
-              "MPI_Reduce");
+  if (mine > 0) reduce_between(target, slice.data(), mine, reduction);
   if (is_here)
     steps.gather_blocks(machines_.place_of(root), slice.data(), into, slices_,
                         reduction.element_bytes);

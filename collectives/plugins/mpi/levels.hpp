@@ -67,6 +67,9 @@ class Levels {
   Count cut(Count elements, std::size_t element_bytes);
   Carried carried(std::span<const int> elements, std::size_t element_bytes);
   void sum_between(std::byte* slice, int elements, const LocalReduction& reduction);
+  void broadcast_between(Rank source, std::byte* slice, int bytes);
+  void reduce_between(Rank target, std::byte* slice, int elements, const LocalReduction& reduction);
+  int pieces_in_chain(Bytes bytes) const;
 
   MPI_Comm comm_;
   Groups machines_;

@@ -83,6 +83,24 @@ void PluginRanks::allreduce(const Algorithm& algorithm, const std::byte* from, s
     its.run(*communicator_, std::span(into, bytes));
 }
 
+void PluginRanks::broadcast(const Algorithm& algorithm, Rank root, std::byte* data, Count bytes,
+                            int segments) {
+  Problem its = problem(bytes);
+  its.collective = Collective::broadcast;
+  its.root = root;
+  plans_.get(algorithm, its, {DType::byte, Op::sum}, segments)
+      .run(*communicator_, std::span(data, static_cast<std::size_t>(bytes)));
+}
+
+void PluginRanks::reduce(const Algorithm& algorithm, Rank root, std::byte* data, Count elements,
+                         Operand operand, int segments) {
+  Problem its = problem(elements);
+  its.collective = Collective::reduce;
+  its.root = root;
+  const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(operand.dtype);
+  plans_.get(algorithm, its, operand, segments).run(*communicator_, std::span(data, bytes));
+}
+
 void forget_when_freed(MPI_Comm comm) {
   static const int keyval = new_keyval(count_freed);
   void* value = nullptr;

@@ -27,6 +27,10 @@ class PluginRanks {
   /// Runs an allreduce; null `from` means in place. All ranks call it together.
   void allreduce(const Algorithm& algorithm, const std::byte* from, std::byte* into, Count elements,
                  Operand operand, int segments = 1);
+  void broadcast(const Algorithm& algorithm, Rank root, std::byte* data, Count bytes, int segments);
+  /// In place at the root; what the others have there changes.
+  void reduce(const Algorithm& algorithm, Rank root, std::byte* data, Count elements,
+              Operand operand, int segments);
 
  private:
   Problem problem(Count elements) const;

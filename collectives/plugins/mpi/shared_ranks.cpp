@@ -165,9 +165,17 @@ bool is_faster_shared(SharedCall call, Rank ranks, Bytes bytes) {
 // Of 4 machines with 2 ranks each, over TCP at 100 Mbit/s and 1 Gbit/s.
 bool is_faster_by_level(SharedCall call, Rank machines, Rank ranks, Bytes bytes) {
   constexpr Rank kMeasuredMachines = 4, kMeasuredEach = 2;
-  constexpr Bytes kLeast = 128 << 10, kMost = 16 << 20;
-  return call == SharedCall::allreduce && machines <= kMeasuredMachines &&
-         ranks <= machines * kMeasuredEach && bytes >= kLeast && bytes <= kMost;
+  if (machines > kMeasuredMachines || ranks > machines * kMeasuredEach) return false;
+  const auto within = [&](Bytes least, Bytes most) { return bytes >= least && bytes <= most; };
+  switch (call) {
+    case SharedCall::allreduce:
+      return within(128 << 10, 16 << 20);
+    case SharedCall::bcast:
+    case SharedCall::reduce:
+      return within(64 << 10, 4 << 20);
+    default:
+      return within(16 << 10, 256 << 10);  // of a rank's block
+  }
 }
 
 SharedRanks shared_ranks(MPI_Comm comm, Bytes bytes) {

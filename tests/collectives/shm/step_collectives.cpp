@@ -64,13 +64,18 @@ TEST_CASE("steps: a sum in blocks, into the owner's block of the input, then col
         const auto size =
             static_cast<std::size_t>(std::accumulate(blocks.begin(), blocks.end(), 0));
         std::vector<std::vector<int>> results(static_cast<std::size_t>(ranks));
+        std::vector<int> at_root;
         on_threads(ranks, [&](StepCollectives& steps, Rank me) {
-          std::vector<int> input = values(me, size), result(size);
+          std::vector<int> input = values(me, size), result(size), collected(size);
           std::vector<int>& data = in_place ? input : result;
           const int begin = std::accumulate(blocks.begin(), blocks.begin() + me, 0);
           steps.reduce_scatter(bytes_of(input),
                                bytes_of(data) + static_cast<std::size_t>(begin) * sizeof(int),
                                blocks, kSum);
+          steps.gather_blocks(ranks - 1,
+                              bytes_of(data) + static_cast<std::size_t>(begin) * sizeof(int),
+                              bytes_of(collected), blocks, sizeof(int));
+          if (me == ranks - 1) at_root = collected;
           steps.allgather_blocks(bytes_of(data), blocks, sizeof(int));
           results[static_cast<std::size_t>(me)] = data;
         });
@@ -80,5 +85,6 @@ TEST_CASE("steps: a sum in blocks, into the owner's block of the input, then col
         INFO(ranks << " ranks, " << size << " elements, in place " << in_place);
         CHECK(std::all_of(results.begin(), results.end(),
                           [&](const auto& result) { return result == expected; }));
+        CHECK(at_root == expected);
       }
 }
