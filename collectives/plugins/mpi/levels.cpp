@@ -263,11 +263,10 @@ void Levels::allgather(const std::byte* mine, std::byte* all, std::size_t bytes_
   const Carried its = carried(elements, 1);
   const std::byte* const block = mine ? mine : all + static_cast<std::size_t>(me()) * bytes_each;
   std::vector<std::byte> here(slices_.size() * bytes_each), blocks(elements.size() * bytes_each);
-  if (its.slices < steps.ranks()) {
+  if (its.slices < steps.ranks())
     steps.allgather(block, here.data(), bytes_each);
-  } else {
+  else  // each rank carries its own
     std::memcpy(here.data() + static_cast<std::size_t>(steps.me()) * bytes_each, block, bytes_each);
-  }
   const auto each_block = [&](auto visit) {
     std::byte* at = blocks.data();
     for (const Rank rank : its.order) {
