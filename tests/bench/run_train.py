@@ -318,6 +318,7 @@ class Refusals(TrainTest):
         out, err = self.arlab("train", *run, "--compressor", "none", "topk", "dgc")
         self.assertIn("dgc makes larger codes in its first 400 steps (its warm-up), so the bytes and times of these 20 steps are not "
                       "what it costs later.", out)
+        self.assertRegex(out, r"Best validation accuracy: (\S+), [\d.]+%(; (?!\1 )\S+ has [\d.]+%)?\.\n")
         self.assertIn("in its first 400 steps codes are larger", err)
         coded, _ = self.arlab("train", *run, "--compressor", "fp16")
         self.assertIn("fp16, whose codes are 298.2 KiB.", coded)  # per rank: 2 x 3 / 4 of 2 bytes per gradient

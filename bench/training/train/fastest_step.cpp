@@ -61,11 +61,12 @@ std::string explain_fastest(const std::vector<TrainResult>& results) {
   const auto accuracy_of = [&](std::size_t i) { return accuracy(total(results[i]).validation); };
   const auto most = *std::max_element(
       order.begin(), order.end(), [&](auto a, auto b) { return accuracy_of(a) < accuracy_of(b); });
-  if (total(results[most]).validation.samples > 0)
-    text += fmt::format("Best validation accuracy: {}, {:.1f}%; {} has {:.1f}%.\n", names[most],
-                        100 * accuracy_of(most), names[order.front()],
-                        100 * accuracy_of(order.front()));
-  return text;
+  if (total(results[most]).validation.samples == 0) return text;
+  text +=
+      fmt::format("Best validation accuracy: {}, {:.1f}%", names[most], 100 * accuracy_of(most));
+  if (most != order.front())
+    text += fmt::format("; {} has {:.1f}%", names[order.front()], 100 * accuracy_of(order.front()));
+  return text + ".\n";
 }
 
 }  // namespace arlab::bench
