@@ -313,12 +313,15 @@ class Refusals(TrainTest):
         _, err = self.arlab("train", *SMALL, "--compressor", "qsgd:feedback=on", code=2)
         self.assertIn("compressor qsgd with feedback=on would diverge: its code is not a contraction", err)
 
+    def test_the_best_accuracy_is_said_beside_that_of_the_fastest(self):
+        out, _ = self.arlab("train", *SMALL, "-w", 2, "--compressor", "none", "int8")
+        self.assertRegex(out, r"Fastest step: .*\nBest validation accuracy: (\S+), [\d.]+%(; (?!\1 )\S+ has [\d.]+%)?\.\n")
+
     def test_costs_of_a_code_say_that_they_are_those_of_its_warm_up(self):
         run = (*SMALL, "-w", 4, "-b", "virtual", "--network", "1G", "--compute", "codec=0.1,0.1", "--optimizer", "sgd", "-a", "ring")
         out, err = self.arlab("train", *run, "--compressor", "none", "topk", "dgc")
         self.assertIn("dgc makes larger codes in its first 400 steps (its warm-up), so the bytes and times of these 20 steps are not "
                       "what it costs later.", out)
-        self.assertRegex(out, r"Best validation accuracy: (\S+), [\d.]+%(; (?!\1 )\S+ has [\d.]+%)?\.\n")
         self.assertIn("in its first 400 steps codes are larger", err)
         coded, _ = self.arlab("train", *run, "--compressor", "fp16")
         self.assertIn("fp16, whose codes are 298.2 KiB.", coded)  # per rank: 2 x 3 / 4 of 2 bytes per gradient
