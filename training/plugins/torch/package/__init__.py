@@ -56,6 +56,7 @@ def local_rank() -> int:
 
 def _store_at(method: str, timeout: datetime.timedelta) -> Store:
     """The store of the job. PyTorch 2 makes it of libuv by default, without which Debian 13 builds it."""
+    store: Store
     try:
         store, _, _ = next(rendezvous(method, rank(), world_size(), timeout=timeout))
     except RuntimeError as error:
