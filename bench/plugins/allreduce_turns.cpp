@@ -30,7 +30,7 @@ using namespace arlab::bench;
 struct Buffers {
   std::vector<float> from, into;
   int count;
-  bool in_place, apart;
+  bool in_place;
 };
 
 int all_ranks() {
@@ -83,28 +83,24 @@ struct Batch {
   double us, switches;  // of the slowest rank, a call; of the rank with most
 };
 
-Batch time_apart(const std::string& call, bool plain, Buffers& buffers, int calls) {
-  Batch all{};
-  for (int i = 0; i < calls; ++i) {
-    start_together();
-    const double before = switches(), start = PMPI_Wtime();
-    call_once(call, plain, buffers);
-    double most[2] = {(PMPI_Wtime() - start) * 1e6 / calls, switches() - before};
-    take_most(most, 2);
-    all.us += most[0];
-    all.switches += most[1];
-  }
-  return all;
-}
-
 Batch time_batch(const std::string& call, bool plain, Buffers& buffers, int calls) {
-  if (buffers.apart) return time_apart(call, plain, buffers, std::min(calls, 20));
   start_together();
   const double before = switches(), start = PMPI_Wtime();
   for (int i = 0; i < calls; ++i) call_once(call, plain, buffers);
   double most[2] = {(PMPI_Wtime() - start) * 1e6 / calls, switches() - before};
   take_most(most, 2);
   return {most[0], most[1]};
+}
+
+// Of calls each of which all ranks begin together.
+Batch time_apart(const std::string& call, bool plain, Buffers& buffers, int calls) {
+  Batch all{};
+  for (int i = 0; i < calls; ++i) {
+    const Batch one = time_batch(call, plain, buffers, 1);
+    all.us += one.us / calls;
+    all.switches += one.switches;
+  }
+  return all;
 }
 
 }  // namespace
@@ -118,6 +114,7 @@ int main(int argc, char** argv) {
   const std::string call = argc > 3 ? argv[3] : "allreduce";
   const std::string way = argc > 4 ? argv[4] : "";
   const bool in_place = way == "in-place", apart = way == "apart";
+  const auto time = apart ? time_apart : time_batch;
   if (rounds < 1 || most < 8) {
     if (rank == 0)
       std::fprintf(
@@ -137,14 +134,14 @@ int main(int argc, char** argv) {
     const std::size_t elements =
         bytes / sizeof(float) * (in_blocks ? static_cast<std::size_t>(all_ranks()) : 1);
     Buffers buffers{std::vector<float>(elements, 1), std::vector<float>(elements),
-                    static_cast<int>(bytes / sizeof(float)), in_place, apart};
-    const int calls =
-        static_cast<int>(std::clamp<std::size_t>((std::size_t{1} << 20) / bytes, 1, 200));
+                    static_cast<int>(bytes / sizeof(float)), in_place};
+    const int calls = static_cast<int>(
+        std::clamp<std::size_t>((std::size_t{1} << 20) / bytes, 1, apart ? 20 : 200));
     std::vector<double> ours, library, ratios, undisturbed;
     for (int round = -1; round < rounds; ++round) {
       const bool first = round % 2 != 0;
-      const Batch a = time_batch(call, !first, buffers, calls);
-      const Batch b = time_batch(call, first, buffers, calls);
+      const Batch a = time(call, !first, buffers, calls);
+      const Batch b = time(call, first, buffers, calls);
       if (round < 0) continue;  // warm-up
       ours.push_back(first ? a.us : b.us);
       library.push_back(first ? b.us : a.us);

@@ -262,31 +262,27 @@ void Levels::allgather(const std::byte* mine, std::byte* all, std::size_t bytes_
   const std::vector<int> elements(static_cast<std::size_t>(ranks()), static_cast<int>(bytes_each));
   const Carried its = carried(elements, 1);
   const std::byte* const block = mine ? mine : all + static_cast<std::size_t>(me()) * bytes_each;
-  std::vector<std::byte> here(slices_.size() * bytes_each), blocks(elements.size() * bytes_each);
-  if (its.slices < steps.ranks())
+  std::vector<std::byte> here, blocks(elements.size() * bytes_each);
+  if (its.slices < steps.ranks()) {  // else each rank carries its own
+    here.resize(slices_.size() * bytes_each);
     steps.allgather(block, here.data(), bytes_each);
-  else  // each rank carries its own
-    std::memcpy(here.data() + static_cast<std::size_t>(steps.me()) * bytes_each, block, bytes_each);
-  const auto each_block = [&](auto visit) {
-    std::byte* at = blocks.data();
-    for (const Rank rank : its.order) {
-      visit(rank, at);
-      at += bytes_each;
-    }
-  };
-  each_block([&](Rank rank, std::byte* at) {
-    if (machines_.group_of(rank) == machines_.group_of(me()))
-      std::memcpy(at, here.data() + static_cast<std::size_t>(machines_.place_of(rank)) * bytes_each,
+  }
+  if (!its.by_machine.empty()) {
+    const auto machine = static_cast<std::size_t>(machines_.group_of(me()));
+    std::byte* at = blocks.data() + its.begin + its.machine_begins[machine];
+    for (Rank p = steps.me(); p < steps.ranks(); p += its.slices, at += bytes_each)
+      std::memcpy(at, here.empty() ? block : here.data() + static_cast<std::size_t>(p) * bytes_each,
                   bytes_each);
-  });
-  if (!its.by_machine.empty())
     check_mpi(PMPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks.data() + its.begin,
                               its.by_machine.data(), its.machine_begins.data(), MPI_BYTE, between_),
               "MPI_Allgatherv");
+  }
   steps.allgather_blocks(blocks.data(), its.by_place, 1);
-  each_block([&](Rank rank, const std::byte* at) {
+  const std::byte* at = blocks.data();
+  for (const Rank rank : its.order) {
     std::memcpy(all + static_cast<std::size_t>(rank) * bytes_each, at, bytes_each);
-  });
+    at += bytes_each;
+  }
 }
 
 void Levels::reduce_scatter(const std::byte* from, std::byte* into, std::span<const int> elements,

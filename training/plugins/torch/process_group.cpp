@@ -109,6 +109,16 @@ auto ProcessGroupArlab::post(c10d::OpType type, const char* name, const Call& ca
   return work;
 }
 
+// Several collectives by one call.
+auto ProcessGroupArlab::post_all(c10d::OpType type, const char* name, const Call& call,
+                                 Tensors results, std::vector<Task> tasks) -> Work {
+  return post(type, name, call, std::move(results),
+              [call, tasks = std::move(tasks)](GroupRanks& ranks, Held& held) {
+                ranks.check(call);
+                for (const Task& task : tasks) task(ranks, held);
+              });
+}
+
 auto ProcessGroupArlab::needs_for(std::size_t bytes) const -> TaskQueue::Needs {
   return group_.shares(bytes) ? TaskQueue::Needs::nothing : TaskQueue::Needs::turn;
 }
@@ -148,26 +158,22 @@ auto ProcessGroupArlab::allreduce(Tensors& tensors, const c10d::AllreduceOptions
 auto ProcessGroupArlab::allreduce_coalesced(Tensors& tensors,
                                             const c10d::AllreduceCoalescedOptions& options)
     -> Work {
-  std::vector<std::pair<at::Tensor, Reduction>> all;
+  std::vector<Task> tasks;
   Call call;
   call.what = ShortText<24>("allreduce_coalesced");
   for (const at::Tensor& tensor : tensors) {
     const Reduction reduction =
         reduction_of(checked_result(tensor, "allreduce_coalesced"), options.reduceOp);
-    all.emplace_back(tensor, reduction);
     call = call_of("allreduce_coalesced", tensor, reduction);
+    tasks.push_back([tensor, reduction, call](GroupRanks& ranks, Held& held) {
+      const at::Tensor its = flat(tensor, held);
+      reduce_flat(ranks, call, its, reduction, held);
+      restore(tensor, its);
+    });
   }
   call.elements = static_cast<Count>(tensors.size());  // the tensors compare their own sizes
-  return post(c10d::OpType::ALLREDUCE_COALESCED, "arlab:allreduce_coalesced", call, tensors,
-              [call, all](GroupRanks& ranks, Held& held) {
-                ranks.check(call);
-                for (const auto& [tensor, reduction] : all) {
-                  const at::Tensor its = flat(tensor, held);
-                  reduce_flat(ranks, call_of("allreduce_coalesced", tensor, reduction), its,
-                              reduction, held);
-                  restore(tensor, its);
-                }
-              });
+  return post_all(c10d::OpType::ALLREDUCE_COALESCED, "arlab:allreduce_coalesced", call, tensors,
+                  std::move(tasks));
 }
 
 auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,

@@ -38,6 +38,14 @@ void check_scattered(const at::Tensor& to, const at::Tensor& from, int ranks) {
                 " ranks: give an input of one output per rank, of its type"));
 }
 
+// Of several tensors, which compare their own sizes.
+Call call_of_several(const char* what, std::size_t tensors) {
+  Call call;
+  call.what = ShortText<24>(what);
+  call.elements = static_cast<Count>(tensors);
+  return call;
+}
+
 // A buffer for one block per rank.
 at::Tensor blocks(std::int64_t ranks, const at::Tensor& model, Held& held) {
   return held.emplace_back(at::empty({ranks, model.numel()}, model.options()));
@@ -72,16 +80,6 @@ auto ProcessGroupArlab::gathering(const Call& call, const Tensors& to, const at:
   };
 }
 
-// Several collectives by one call.
-auto ProcessGroupArlab::post_all(c10d::OpType type, const char* name, const Call& call,
-                                 Tensors results, std::vector<Task> tasks) -> Work {
-  return post(type, name, call, std::move(results),
-              [call, tasks = std::move(tasks)](GroupRanks& ranks, Held& held) {
-                ranks.check(call);
-                for (const Task& task : tasks) task(ranks, held);
-              });
-}
-
 auto ProcessGroupArlab::_allgather_base(at::Tensor& output, at::Tensor& input,
                                         const c10d::AllgatherOptions&) -> Work {
   const at::Tensor to = checked_result(output, "all_gather"), from = checked(input, "all_gather");
@@ -106,9 +104,6 @@ auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
                                             const c10d::AllgatherOptions&) -> Work {
   std::vector<Task> tasks;
   Tensors results;
-  Call call;
-  call.what = ShortText<24>("all_gather_coalesced");
-  call.elements = static_cast<Count>(inputs.size());
   if (outputs.size() != static_cast<std::size_t>(getSize()))
     fail(Blame::usage, concat("all_gather_coalesced needs one list per rank, ", getSize()));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -125,21 +120,24 @@ auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
     const at::Tensor& from = checked(inputs[i], "all_gather_coalesced");
     tasks.push_back(gathering(call_of("all_gather_coalesced", from), to, from));
   }
-  return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather", call, results, tasks);
+  return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather",
+                  call_of_several("all_gather_coalesced", inputs.size()), results, tasks);
 }
 
 #if TORCH_VERSION_MAJOR >= 2
 namespace {
 
-// Of one call for several tensors, which compare their own sizes.
-Call call_of_several(const char* what, const Tensors& outputs, const Tensors& inputs) {
+// `task_of(output, input)` of each pair of tensors.
+template <class TaskOf>
+auto tasks_of_pairs(const char* what, const Tensors& outputs, const Tensors& inputs,
+                    TaskOf task_of) {
   if (outputs.size() != inputs.size())
     fail(Blame::usage, concat(what, " of ", inputs.size(), " tensors into ", outputs.size(),
                               ": give an output for each input"));
-  Call call;
-  call.what = ShortText<24>(what);
-  call.elements = static_cast<Count>(inputs.size());
-  return call;
+  std::vector<decltype(task_of(outputs[0], inputs[0]))> tasks;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    tasks.push_back(task_of(checked_result(outputs[i], what), checked(inputs[i], what)));
+  return tasks;
 }
 
 }  // namespace
@@ -147,29 +145,27 @@ Call call_of_several(const char* what, const Tensors& outputs, const Tensors& in
 auto ProcessGroupArlab::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                         const c10d::AllgatherOptions&) -> Work {
   constexpr const char* kName = "all_gather_coalesced";
-  const Call all = call_of_several(kName, outputs, inputs);
-  std::vector<Task> tasks;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const at::Tensor to = checked_result(outputs[i], kName), from = checked(inputs[i], kName);
+  const auto task_of = [&](const at::Tensor& to, const at::Tensor& from) {
     check_gathered(to, from, getSize());
-    tasks.push_back(gathering(call_of(kName, from), {to}, from));
-  }
-  return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather", all, outputs, tasks);
+    return gathering(call_of(kName, from), {to}, from);
+  };
+  return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather",
+                  call_of_several(kName, inputs.size()), outputs,
+                  tasks_of_pairs(kName, outputs, inputs, task_of));
 }
 
 auto ProcessGroupArlab::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                         const c10d::ReduceScatterOptions& options)
     -> Work {
   constexpr const char* kName = "reduce_scatter_tensors";
-  const Call all = call_of_several(kName, outputs, inputs);
-  std::vector<Task> tasks;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const at::Tensor to = checked_result(outputs[i], kName), from = checked(inputs[i], kName);
+  const auto task_of = [&](const at::Tensor& to, const at::Tensor& from) {
     check_scattered(to, from, getSize());
     const Reduction reduction = reduction_of(from, options.reduceOp);
-    tasks.push_back(scattering_sums(call_of(kName, to, reduction), to, {from}, reduction));
-  }
-  return post_all(c10d::OpType::REDUCE_SCATTER, "arlab:reduce_scatter", all, outputs, tasks);
+    return scattering_sums(call_of(kName, to, reduction), to, {from}, reduction);
+  };
+  return post_all(c10d::OpType::REDUCE_SCATTER, "arlab:reduce_scatter",
+                  call_of_several(kName, inputs.size()), outputs,
+                  tasks_of_pairs(kName, outputs, inputs, task_of));
 }
 #endif
 
