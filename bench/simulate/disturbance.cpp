@@ -160,9 +160,12 @@ void Disturbance::add(CLI::App& command) {
   constexpr std::int32_t kMostSeeds = 2'000'000'000, kMostRuns = 100'000;
   const auto read_late = [this](Text text, Text what) {
     for (const std::string& one : parts_at(text, ',')) {
-      const auto [rank, time] = split_at_colon(one, what, "3:100us");
-      late.emplace_back(checked_number(parse_count(rank, what), what, 0, kMostRanks - 1),
-                        parse_positive(time, what));
+      const auto [text_of_rank, time] = split_at_colon(one, what, "3:100us");
+      const Rank rank = checked_number(parse_count(text_of_rank, what), what, 0, kMostRanks - 1);
+      for (const auto& [other, other_time] : late)
+        if (other == rank)
+          fail(Blame::usage, fmt::format("{} names rank {} twice: name it once", what, rank));
+      late.emplace_back(rank, parse_positive(time, what));
     }
   };
   const auto read_noise = [this](Text text, Text what) {
@@ -242,7 +245,7 @@ std::vector<Time> Disturbance::starts(Rank ranks) const {
            fmt::format("--disturb late names rank {}, but the ranks are 0 to {}: choose "
                        "another one, or raise -p",
                        rank, ranks - 1));
-    all[index(rank)] = std::max(all[index(rank)], time);
+    all[index(rank)] = time;
   }
   return all;
 }

@@ -137,6 +137,7 @@ class Contract(program.ProgramTest):
         [quiet] = self.records(*chain)
         [late] = self.records(*chain, "--disturb", "late=7:100us")
         self.assertEqual(late["disturbance"], "late=7:100us")
+        self.assertIn("--disturb late names rank 7 twice", self.arlab(*chain, "--disturb", "late=7:1us,7:2us", code=2)[1])
         self.assertEqual((late["undisturbed_us"], late["delay_us"]), (quiet["modelled_us"], 100))
         self.assertAlmostEqual(late["slowdown_per_delay"], 1)  # rank 7 is the first to send
         [jitter] = self.records(*chain, "--disturb", "jitter=10us,runs=50")
