@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
-#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "algorithms/base/quantities.hpp"
+#include "collectives/emulated_machines.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/library/library_algorithms.hpp"
 #include "collectives/mpi/library/message_counter.hpp"
@@ -24,18 +22,6 @@
 
 namespace arlab::collectives {
 namespace {
-
-// 0: machines are not emulated.
-int ranks_per_emulated_machine() {
-  const char* const text = std::getenv("ARLAB_RANKS_PER_MACHINE");
-  if (!text) return 0;
-  const std::int64_t ranks = parse_count(text, "ARLAB_RANKS_PER_MACHINE");
-  constexpr int kMost = std::numeric_limits<int>::max();
-  if (ranks < 1 || ranks > kMost)
-    fail(Blame::usage, std::string("ARLAB_RANKS_PER_MACHINE is ") + text + ": give 1 to " +
-                           std::to_string(kMost));
-  return static_cast<int>(ranks);
-}
 
 // Of the job's ranks on this machine, those that are emulated to be on the same.
 void split_emulated(MPI_Comm& machine) {
@@ -453,8 +439,6 @@ class MpiCommunicator final : public Communicator, private Baseline {
 };
 
 }  // namespace
-
-bool machines_are_emulated() { return ranks_per_emulated_machine() > 0; }
 
 std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm, Rest rest) {
   return std::make_unique<MpiCommunicator>(watch, comm, std::move(rest));

@@ -17,11 +17,6 @@ namespace arlab::collectives {
 std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI_COMM_WORLD,
                                                Rest rest = {});
 
-/// Whether the variable ARLAB_RANKS_PER_MACHINE is set: machines() then takes each that many
-/// successive ranks of the job for a machine of their own, so that one machine can stand for
-/// several. Throws Error(usage) if it is not a positive number.
-bool machines_are_emulated();
-
 /// A barrier of such a communicator, for ranks that may wait as long as others work: they leave
 /// their cores to them, and no stall is noticed.
 void meet_at_rest(Communicator& communicator);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/emulated_machines.hpp"
 #include "collectives/host/shared_slices.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/relax.hpp"
@@ -45,7 +46,7 @@ class SharedCommunicator final : public Communicator, private Baseline {
                                             : "two copies";
     if (here_.machines() > 1)
       how += " within " + std::to_string(here_.machines()) +
-             (machines_are_emulated() ? " emulated" : "") + " machines, MPI between them";
+             (ranks_per_emulated_machine() > 0 ? " emulated" : "") + " machines, MPI between them";
     services_.transport = how;
     services_.baseline = this;
     if (options.maps_vectors)

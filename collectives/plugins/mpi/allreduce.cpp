@@ -96,7 +96,12 @@ Decision decide(const Plugin& its, const Call& call) {
   }
   d.operand = *reduction->operand;
   d.ranks = plugin_ranks(call.comm);
-  if (!d.ranks) return d.why = "mpi: an intercommunicator", d.lasts = false, d;
+  if (!d.ranks) {
+    forget_when_freed(call.comm);
+    int inter = 0;
+    PMPI_Comm_test_inter(call.comm, &inter);
+    return d.why = inter != 0 ? kIntercommunicator : kSeveralJobs, d;
+  }
   if (const std::string why = d.ranks->why_not(*algorithm, call.count); !why.empty()) {
     say_once(concat(why, ": MPI_Allreduce is the library's there"));
     return d.why = "mpi: not on these ranks", d;

@@ -28,7 +28,12 @@ namespace {
 
 constexpr Bytes kMostPacked = std::numeric_limits<int>::max();
 
-Bytes bytes_of(int count, const TypeShape& shape) { return Bytes{count} * shape.bytes; }
+// 0 for more bytes than can be packed, which are left to the library.
+Bytes bytes_of(int count, const TypeShape& shape) {
+  if (shape.bytes <= 0 || shape.bytes > kMostPacked) return 0;
+  const Bytes bytes = count * shape.bytes;
+  return bytes <= kMostPacked ? bytes : 0;
+}
 
 std::byte* bytes_at(void* memory) { return static_cast<std::byte*>(memory); }
 const std::byte* bytes_at(const void* memory) { return static_cast<const std::byte*>(memory); }
@@ -166,7 +171,8 @@ void allgather(Collectives& steps, const Gathered& g, const TypeShape& shape) {
       unpack(all.data() + rank * each, bytes, block(rank), g.count, g.type, g.comm);
 }
 
-// Blocks of each rank: the longest decides, as it does on all of them.
+// Blocks of each rank: the longest decides, as it does on all of them. A rank without elements may
+// give the same address twice.
 template <class Library>
 int reduce_scatter(const char* name, const void* from, void* into, std::span<const int> counts,
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm, Library library) {
@@ -176,7 +182,8 @@ int reduce_scatter(const char* name, const void* from, void* into, std::span<con
     if (count < 0) return library();
     most = std::max(most, count);
   }
-  if (!reduction || most == 0 || from == into || into == MPI_IN_PLACE) return library();
+  if (!reduction || most == 0 || into == MPI_IN_PLACE) return library();
+  if (from == into && counts[static_cast<std::size_t>(rank_in(comm))] > 0) return library();
   const Bytes bytes = Bytes{most} * static_cast<Bytes>(reduction->element_bytes);
   return run_shared(
       {SharedCall::reduce_scatter, name, comm, bytes},
@@ -200,8 +207,7 @@ extern "C" {
   if (!plugin().shares || is_null(comm, type) || count <= 0) return library();
   const TypeShape shape = shape_of(type);
   const Bytes bytes = bytes_of(count, shape);
-  if (bytes == 0 || bytes > kMostPacked || is_inter(comm) || !has_rank(comm, root))
-    return library();
+  if (bytes == 0 || is_inter(comm) || !has_rank(comm, root)) return library();
   return run_shared(
       {SharedCall::bcast, "MPI_Bcast", comm, bytes},
       [&](auto& steps) { broadcast(steps, data, count, type, shape, root, comm); }, library);
@@ -247,8 +253,7 @@ extern "C" {
     return library();
   const TypeShape shape = shape_of(type);
   const Bytes bytes = bytes_of(count, shape);
-  if (bytes == 0 || bytes > kMostPacked || is_inter(comm) ||
-      (gives && bytes_of(from_count, shape_of(from_type)) != bytes))
+  if (bytes == 0 || is_inter(comm) || (gives && bytes_of(from_count, shape_of(from_type)) != bytes))
     return library();
   return run_shared(
       {SharedCall::allgather, "MPI_Allgather", comm, bytes},

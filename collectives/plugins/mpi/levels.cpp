@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -81,34 +82,51 @@ const char* why_not_by_level(const Groups& machines) {
 }
 
 bool Levels::open() {
-  if (was_opened_) return within_.has_value();
+  if (was_opened_) return is_open_;
   was_opened_ = true;
   const Rank me = rank_in(comm_);
-  const Rank machine = machines_.group_of(me), place = machines_.place_of(me);
-  if (!share_within(machine, me)) return false;
+  const Rank machine = machines_.group_of(me);
+  double probe = 0;
+  is_open_ = all_make([&] { share_within(machine, me); }) &&
+             all_make([&] { probe = connect(machine, machines_.place_of(me)); });
+  has_slow_network_ = is_open_ && most_of(probe, comm_) >= kSlowProbe;
+  return is_open_;
+}
+
+// Returns whether all ranks have made it. If not, rank 0 says why.
+bool Levels::all_make(const std::function<void()>& make) {
+  std::string why;
+  try {
+    make();
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (most_of(why.empty() ? 0 : 1, comm_) == 0) return true;
+  say_once(!why.empty() ? why
+                        : "another rank cannot make what collectives by level need; they are the "
+                          "library's",
+           comm_);
+  return false;
+}
+
+void Levels::share_within(Rank machine, Rank me) {
+  MPI_Comm here = part_of(comm_, machine, me);
+  try {
+    within_.emplace(here, crowded_);
+  } catch (const Error&) {
+    MPI_Comm_free(&here);
+    throw;
+  }
+  check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
+}
+
+// Returns the seconds of a message, on one rank per machine.
+double Levels::connect(Rank machine, Rank place) {
   most_slices_ = least_ranks(machines_);
   slices_.resize(static_cast<std::size_t>(machines_.size_of(machine)));
   between_ = part_of(comm_, place < most_slices_ ? place : MPI_UNDEFINED, machine);
   if (between_ != MPI_COMM_NULL) carriers_ = std::make_unique<PluginRanks>(between_);
-  has_slow_network_ = most_of(place == 0 ? seconds_of_message(between_) : 0, comm_) >= kSlowProbe;
-  return true;
-}
-
-bool Levels::share_within(Rank machine, Rank me) {
-  MPI_Comm here = part_of(comm_, machine, me);
-  std::string why;
-  try {
-    within_.emplace(here, crowded_);
-  } catch (const Error& error) {
-    why = error.what();
-  }
-  check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
-  if (most_of(why.empty() ? 0 : 1, comm_) == 0) return true;
-  within_.reset();
-  say_once(!why.empty() ? why
-                        : "the ranks of another machine cannot share memory; "
-                          "their collectives are the library's");
-  return false;
+  return place == 0 ? seconds_of_message(between_) : 0;
 }
 
 Levels::~Levels() {

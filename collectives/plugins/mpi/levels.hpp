@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -63,7 +64,9 @@ class Levels {
  private:
   struct Carried;
 
-  bool share_within(Rank machine, Rank me);
+  bool all_make(const std::function<void()>& make);
+  void share_within(Rank machine, Rank me);
+  double connect(Rank machine, Rank place);
   Count cut(Count elements, std::size_t element_bytes);
   Carried carried(std::span<const int> elements, std::size_t element_bytes);
   void sum_between(std::byte* slice, int elements, const LocalReduction& reduction);
@@ -73,7 +76,7 @@ class Levels {
 
   MPI_Comm comm_;
   Groups machines_;
-  bool crowded_, was_opened_ = false, has_slow_network_ = false;
+  bool crowded_, was_opened_ = false, is_open_ = false, has_slow_network_ = false;
   Rank most_slices_ = 1;
   std::optional<MachineSteps> within_;
   MPI_Comm between_ = MPI_COMM_NULL;       // of the ranks that carry the same slice

@@ -4,11 +4,13 @@
 #include <sched.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <string>
+
+#include "collectives/emulated_machines.hpp"
+#include "collectives/mpi/check.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -35,16 +37,13 @@ int count(const Processors& processors) {
 
 std::uint64_t machine_id() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
-  int length = 0, rank = 0;
+  int length = 0;
   PMPI_Get_processor_name(name.data(), &length);
   std::string text(name.data(), static_cast<std::size_t>(length));
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  if (const char* const each = std::getenv("ARLAB_RANKS_PER_MACHINE")) {
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const long ranks = std::atol(each);
-    if (ranks > 0) text += " " + std::to_string(rank / ranks);
-  }
+  if (const int each = ranks_per_emulated_machine(); each > 0)
+    text += " " + std::to_string(rank_in(MPI_COMM_WORLD) / each);
   const std::uint64_t id = std::hash<std::string>{}(text + " " + boot);
   return id != 0 ? id : 1;
 }

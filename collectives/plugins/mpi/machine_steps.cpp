@@ -25,10 +25,17 @@ StepCollectives steps_in(const SharedMemory& memory, MPI_Comm comm, bool crowded
   return {SharedSteps(memory.data(), rank_in(comm), ranks_of(comm), waiting), sizes};
 }
 
+// Whether any rank thinks so: all must have the same sizes.
+bool is_crowded(MPI_Comm comm, bool mine) {
+  int any = mine ? 1 : 0;
+  check_mpi(PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  return any != 0;
+}
+
 }  // namespace
 
 MachineSteps::MachineSteps(MPI_Comm comm, bool crowded)
     : memory(comm, SharedSteps::bytes_for(ranks_of(comm)), "their collectives are the library's"),
-      steps(steps_in(memory, comm, crowded)) {}
+      steps(steps_in(memory, comm, is_crowded(comm, crowded))) {}
 
 }  // namespace arlab::collectives

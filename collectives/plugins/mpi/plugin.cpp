@@ -1,5 +1,6 @@
 #include "collectives/plugins/mpi/plugin.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,17 +17,13 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/printable.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/emulated_machines.hpp"
 #include "collectives/files/output_file.hpp"
+#include "collectives/mpi/check.hpp"
 #include "collectives/plugins/mpi/job.hpp"
 
 namespace arlab::collectives {
 namespace {
-
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
 
 bool is_on(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -55,11 +52,23 @@ void at_end_of_job(Plugin& its) {
 std::string settings_of(const Plugin& its) {
   const std::string lines =
       concat("ARLAB_ALGORITHM=", its.algorithm, "\nARLAB_PROFILE=", its.profile,
-             "\nARLAB_REPORT=", its.reports ? "1" : "0");
+             "\nARLAB_REPORT=", its.reports ? "1" : "0",
+             "\nARLAB_RANKS_PER_MACHINE=", text_of("ARLAB_RANKS_PER_MACHINE"));
   if (!its.algorithm.ends_with(".json")) return lines;
   std::ifstream file(its.algorithm);
   return concat(lines, "\n", its.algorithm, ": ",
                 std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+// Whether programs may give the MPI library memory of GPUs, on any rank: Open MPI and MPICH say so.
+bool takes_gpu_memory() {
+  int takes = text_of("MPICH_GPU_SUPPORT_ENABLED") == "1" ? 1 : 0;  // Cray's
+  for (const char* const name : {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support",
+                                 "MPIX_Query_hip_support", "MPIX_Query_ze_support"})
+    if (void* const query = dlsym(RTLD_DEFAULT, name))
+      takes |= reinterpret_cast<int (*)()>(query)() != 0 ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &takes, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return takes != 0;
 }
 
 void write_profile(const Plugin& its, const JobLog& log) {
@@ -74,10 +83,10 @@ void write_profile(const Plugin& its, const JobLog& log) {
 
 }  // namespace
 
-void say_once(const std::string& text) {
+void say_once(const std::string& text, MPI_Comm comm) {
   static std::mutex mutex;
   static std::set<std::string> said;
-  if (world_rank() != 0) return;
+  if (rank_in(comm) != 0) return;
   const std::lock_guard lock(mutex);
   if (said.insert(text).second) std::fprintf(stderr, "arlab: %s\n", printable(text).c_str());
 }
@@ -89,6 +98,7 @@ Plugin::Plugin()
       logs(reports || !profile.empty()) {
   if (logs) at_end_of_job(*this);
   try {
+    ranks_per_emulated_machine();  // what is wrong with it is said here
     rules = read_rank_rules(algorithm.empty() ? "auto" : algorithm, "ARLAB_ALGORITHM", true);
     const auto some = [&](auto which) {
       return std::any_of(rules.begin(), rules.end(), [&](const RankRule& rule) {
@@ -106,6 +116,13 @@ Plugin::Plugin()
 void Plugin::start() {
   compare_settings(settings_of(*this));
   with_all_ranks = true;
+  if (algorithm.empty() && takes_gpu_memory()) {
+    rules.clear();
+    shares = false;
+    say_once(
+        "this MPI library takes memory of GPUs, which libarlab_mpi cannot read: collectives remain "
+        "the library's; for a program that gives memory of hosts only, set ARLAB_ALGORITHM=auto");
+  }
   if (shares) machine = machine_of_job();
 }
 
@@ -117,7 +134,7 @@ void Plugin::end() const {
       of_ranks.push_back(read_calls(text));
   else
     of_ranks.push_back(log.calls());
-  if (world_rank() != 0) return;
+  if (rank_in(MPI_COMM_WORLD) != 0) return;
   const JobLog job = merged(of_ranks);
   if (!profile.empty()) write_profile(*this, job);
   if (reports) std::fprintf(stderr, "%s", report_of(job).c_str());

@@ -1,6 +1,8 @@
 // What this process's environment asks for, and what it has called.
 #pragma once
 
+#include <mpi.h>
+
 #include <string>
 
 #include "collectives/plugins/mpi/call_log.hpp"
@@ -9,8 +11,8 @@
 
 namespace arlab::collectives {
 
-/// Prints on rank 0, and each text once.
-void say_once(const std::string& text);
+/// Prints on rank 0 of the communicator, and each text once.
+void say_once(const std::string& text, MPI_Comm comm = MPI_COMM_WORLD);
 
 /// From the environment, when MPI starts; if another tool took that call, when the first allreduce
 /// is called.

@@ -109,6 +109,18 @@ void forget_when_freed(MPI_Comm comm) {
   if (found == 0) check_mpi(MPI_Comm_set_attr(comm, keyval, nullptr), "MPI_Comm_set_attr");
 }
 
+bool is_of_this_job(MPI_Comm comm) {
+  MPI_Group its = MPI_GROUP_NULL, world = MPI_GROUP_NULL, both = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &its), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  check_mpi(MPI_Group_intersection(its, world, &both), "MPI_Group_intersection");
+  int ranks = 0, ranks_of_both = 0;
+  MPI_Group_size(its, &ranks);
+  MPI_Group_size(both, &ranks_of_both);
+  for (MPI_Group* const group : {&its, &world, &both}) MPI_Group_free(group);
+  return ranks == ranks_of_both;
+}
+
 PluginRanks* plugin_ranks(MPI_Comm comm) {
   static const int keyval = new_keyval(free_ranks);
   void* value = nullptr;
@@ -117,7 +129,7 @@ PluginRanks* plugin_ranks(MPI_Comm comm) {
   if (found != 0) return static_cast<PluginRanks*>(value);
   int inter = 0;
   check_mpi(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter != 0) return nullptr;
+  if (inter != 0 || !is_of_this_job(comm)) return nullptr;
   auto made = std::make_unique<PluginRanks>(comm);
   check_mpi(MPI_Comm_set_attr(comm, keyval, made.get()), "MPI_Comm_set_attr");
   return made.release();

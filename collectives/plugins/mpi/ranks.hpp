@@ -57,8 +57,16 @@ bool job_ends();
 /// Has communicators_freed() count this communicator, too. Each rank may call it alone.
 void forget_when_freed(MPI_Comm comm);
 
+/// Why the library runs.
+inline constexpr const char *kIntercommunicator = "mpi: an intercommunicator",
+                            *kSeveralJobs = "mpi: ranks of several jobs";
+
+/// Whether all ranks of an intracommunicator are of this MPI_COMM_WORLD, which all of them answer
+/// alike. Those that MPI_Comm_spawn() started may have other settings, or not this library.
+bool is_of_this_job(MPI_Comm comm);
+
 /// Returns the state of a communicator, made in the first call, which all ranks make together; null
-/// for an intercommunicator.
+/// for an intercommunicator, and for ranks of several jobs.
 PluginRanks* plugin_ranks(MPI_Comm comm);
 
 }  // namespace arlab::collectives

@@ -103,10 +103,16 @@ bool is_allowed(MPI_Datatype type, MPI_Op op) {
   return false;
 }
 
-bool has_gaps(MPI_Datatype type, int bytes) {
+bool has_gaps(MPI_Datatype type, Bytes bytes) {
   MPI_Aint low = 0, extent = 0;
   PMPI_Type_get_extent(type, &low, &extent);
   return low != 0 || extent != bytes;
+}
+
+// Types that may not be freed.
+bool is_predefined(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 void combine_by_kernel(const void* what, std::byte* into, const std::byte* from,
@@ -157,7 +163,9 @@ TypeShape shape_of(MPI_Datatype type) {
   for (const auto& [known, bytes] : kOften)
     if (known == type) return {true, bytes};
   TypeShape shape;
-  PMPI_Type_size(type, &shape.bytes);
+  MPI_Count size = 0;  // int does not hold 2 GiB
+  PMPI_Type_size_x(type, &size);
+  shape.bytes = size;
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   if (combiner == MPI_COMBINER_NAMED) {
@@ -168,7 +176,7 @@ TypeShape shape_of(MPI_Datatype type) {
     PMPI_Type_get_contents(type, integers, addresses, types, count.data(), nullptr, &inner);
     shape.is_flat = shape_of(inner).is_flat;
     PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
-    if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&inner);
+    if (!is_predefined(combiner)) PMPI_Type_free(&inner);
   }
   return shape;
 }

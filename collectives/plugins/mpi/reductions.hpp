@@ -32,7 +32,7 @@ std::optional<LocalReduction> local_reduction(MPI_Datatype type, MPI_Op op);
 /// values an element has.
 struct TypeShape {
   bool is_flat = false;
-  int bytes = 0;
+  Bytes bytes = 0;
 };
 TypeShape shape_of(MPI_Datatype type);
 

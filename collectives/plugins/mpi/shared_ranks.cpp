@@ -21,13 +21,14 @@ namespace {
 // Calls, or bytes of calls, after which the memory of a communicator pays.
 constexpr int kFirstCalls = 4;
 constexpr Bytes kFirstBytes = 64 << 10;
+constexpr const char* kFirst = "mpi: the first calls on a communicator";
 
 struct SharedState {
   std::optional<MachineSteps> machine;  // if all ranks are on it
   std::optional<Levels> levels;         // if they are on several
   int calls = 0;
   Bytes bytes = 0;
-  const char* why = "mpi: the first calls on a communicator";
+  const char* why = kFirst;
   bool decided = false;
 };
 
@@ -75,7 +76,7 @@ void share(SharedState& its, MPI_Comm comm, Rank ranks) {
     its.machine.emplace(comm, machine.crowded);
   } catch (const Error& error) {
     its.why = "mpi: no shared memory";
-    say_once(error.what());
+    say_once(error.what(), comm);
   }
 }
 
@@ -119,9 +120,12 @@ SharedRanks decided_sharing(MPI_Comm comm, Bytes bytes) {
     check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
     ++its.calls;
     its.bytes += bytes;
-    if (inter != 0 || ranks < 2) {
+    its.why = inter != 0              ? kIntercommunicator
+              : ranks < 2             ? "mpi: a single rank"
+              : !is_of_this_job(comm) ? kSeveralJobs
+                                      : kFirst;
+    if (its.why != kFirst) {
       its.decided = true;
-      its.why = inter != 0 ? "mpi: an intercommunicator" : "mpi: a single rank";
     } else if (its.calls > kFirstCalls || its.bytes > kFirstBytes) {
       share(its, comm, ranks);
     }

@@ -25,7 +25,8 @@ KINDS = {  # what matters to each
     "all_reduce": ("size", "type", "op", "kind"), "reduce": ("size", "type", "op", "kind", "root"),
     "reduce_scatter": ("size", "type", "op", "kind"), "broadcast": ("size", "type", "kind", "root"),
     "all_gather": ("size", "type", "kind"), "gather": ("size", "type", "kind", "root"), "scatter": ("size", "type", "kind", "root"),
-    "all_to_all_single": ("size", "type", "kind"), "all_gather_coalesced": ("size", "type", "kind"), "barrier": ("kind",)}
+    "all_to_all_single": ("size", "type", "kind"), "all_gather_coalesced": ("size", "type", "kind"),
+    "all_reduce_coalesced": ("size", "type", "op", "kind"), "barrier": ("kind",)}
 
 
 def full(call, value, parts=1):
@@ -42,6 +43,9 @@ def run(call, group):
     if kind == "all_reduce":
         x = [full(call, mine)]
         return (lambda: dist.all_reduce(x[0], op, group)), x, [mine], [reduced]
+    if kind == "all_reduce_coalesced":  # the first tensor has the same size everywhere
+        x = [torch.full((3,), mine, dtype=call["type"]), full(call, mine)]
+        return (lambda: dist.all_reduce_coalesced(x, op, group)), x, [mine] * 2, [reduced] * 2
     if kind == "reduce":
         x = [full(call, mine)]
         return (lambda: dist.reduce(x[0], root, op, group)), x, [mine], [reduced if rank == root else mine]

@@ -3,26 +3,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "algorithms/base/text.hpp"
+#include "collectives/emulated_machines.hpp"
 
 namespace arlab::training {
 
-// ARLAB_RANKS_PER_MACHINE emulates several machines on one.
 Member this_process(Rank rank, bool wants_sharing) {
   char machine[256] = "";
   gethostname(machine, sizeof machine - 1);
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  const char* const each = std::getenv("ARLAB_RANKS_PER_MACHINE");
-  const int ranks = each ? std::atoi(each) : 0;
+  const Rank each = collectives::ranks_per_emulated_machine();
   return {.rank = rank,
           .process = static_cast<int>(getpid()),
           .machine = machine,
-          .system = concat("boot-", boot, "/", ranks > 0 ? rank / ranks : 0),
+          .system = concat("boot-", boot, "/", each > 0 ? rank / each : 0),
           .wants_sharing = wants_sharing};
 }
 

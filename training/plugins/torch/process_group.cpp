@@ -109,13 +109,15 @@ auto ProcessGroupArlab::post(c10d::OpType type, const char* name, const Call& ca
   return work;
 }
 
-// Several collectives by one call.
+// Several collectives by one call. No tensor changes unless all ranks ask for the same ones.
 auto ProcessGroupArlab::post_all(c10d::OpType type, const char* name, const Call& call,
-                                 Tensors results, std::vector<Task> tasks) -> Work {
-  return post(type, name, call, std::move(results),
-              [call, tasks = std::move(tasks)](GroupRanks& ranks, Held& held) {
-                ranks.check(call);
-                for (const Task& task : tasks) task(ranks, held);
+                                 Tensors results, std::vector<Part> parts) -> Work {
+  Call all = call;
+  for (const Part& part : parts) all.detail = with(all.detail, part.call);
+  return post(type, name, all, std::move(results),
+              [all, parts = std::move(parts)](GroupRanks& ranks, Held& held) {
+                ranks.check(all);
+                for (const Part& part : parts) part.task(ranks, held);
               });
 }
 
@@ -158,22 +160,22 @@ auto ProcessGroupArlab::allreduce(Tensors& tensors, const c10d::AllreduceOptions
 auto ProcessGroupArlab::allreduce_coalesced(Tensors& tensors,
                                             const c10d::AllreduceCoalescedOptions& options)
     -> Work {
-  std::vector<Task> tasks;
+  std::vector<Part> parts;
   Call call;
   call.what = ShortText<24>("allreduce_coalesced");
   for (const at::Tensor& tensor : tensors) {
     const Reduction reduction =
         reduction_of(checked_result(tensor, "allreduce_coalesced"), options.reduceOp);
     call = call_of("allreduce_coalesced", tensor, reduction);
-    tasks.push_back([tensor, reduction, call](GroupRanks& ranks, Held& held) {
-      const at::Tensor its = flat(tensor, held);
-      reduce_flat(ranks, call, its, reduction, held);
-      restore(tensor, its);
-    });
+    parts.push_back({call, [tensor, reduction, call](GroupRanks& ranks, Held& held) {
+                       const at::Tensor its = flat(tensor, held);
+                       reduce_flat(ranks, call, its, reduction, held);
+                       restore(tensor, its);
+                     }});
   }
-  call.elements = static_cast<Count>(tensors.size());  // the tensors compare their own sizes
+  call.elements = static_cast<Count>(tensors.size());
   return post_all(c10d::OpType::ALLREDUCE_COALESCED, "arlab:allreduce_coalesced", call, tensors,
-                  std::move(tasks));
+                  std::move(parts));
 }
 
 auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,
@@ -192,7 +194,7 @@ auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,
   Call call = call_of("compressed allreduce", buffer);
   call.detail = with(with(0, averages->spec()), static_cast<std::uint64_t>(its.index));
   return post(c10d::OpType::ALLREDUCE, "arlab:compressed_allreduce", call, {buffer},
-              [averages, its, call](GroupRanks& ranks, Held&) {
+              [averages, its, call, buffer](GroupRanks& ranks, Held&) {  // which keeps its memory
                 ranks.check(call);
                 averages->run(ranks, its);
               });

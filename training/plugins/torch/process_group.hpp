@@ -82,6 +82,10 @@ class ProcessGroupArlab final : public TorchBackend {
 
  private:
   using Task = std::function<void(GroupRanks&, Held&)>;
+  struct Part {  // of several collectives by one call
+    Call call;
+    Task task;
+  };
   Work post(c10d::OpType type, const char* name, const Call& call, Tensors results, Task task,
             TaskQueue::Needs needs = TaskQueue::Needs::turn, const Group::Arrive& arrive = {});
   TaskQueue::Needs needs_for(std::size_t bytes) const;
@@ -89,7 +93,7 @@ class ProcessGroupArlab final : public TorchBackend {
   collectives::Messages& messages() const;
   Work receive(c10d::OpType type, Tensors& tensors, Rank from, int tag);
   Work post_all(c10d::OpType type, const char* name, const Call& call, Tensors results,
-                std::vector<Task> tasks);
+                std::vector<Part> parts);
   Task gathering(const Call& call, const Tensors& to, const at::Tensor& from);
   Task scattering_sums(const Call& call, const at::Tensor& to, const Tensors& from,
                        const Reduction& reduction);

@@ -38,7 +38,7 @@ void check_scattered(const at::Tensor& to, const at::Tensor& from, int ranks) {
                 " ranks: give an input of one output per rank, of its type"));
 }
 
-// Of several tensors, which compare their own sizes.
+// Of several tensors.
 Call call_of_several(const char* what, std::size_t tensors) {
   Call call;
   call.what = ShortText<24>(what);
@@ -102,7 +102,7 @@ auto ProcessGroupArlab::allgather(std::vector<Tensors>& outputs, Tensors& inputs
 
 auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
                                             const c10d::AllgatherOptions&) -> Work {
-  std::vector<Task> tasks;
+  std::vector<Part> parts;
   Tensors results;
   if (outputs.size() != static_cast<std::size_t>(getSize()))
     fail(Blame::usage, concat("all_gather_coalesced needs one list per rank, ", getSize()));
@@ -118,26 +118,28 @@ auto ProcessGroupArlab::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
       results.push_back(list[i]);
     }
     const at::Tensor& from = checked(inputs[i], "all_gather_coalesced");
-    tasks.push_back(gathering(call_of("all_gather_coalesced", from), to, from));
+    const Call call = call_of("all_gather_coalesced", from);
+    parts.push_back({call, gathering(call, to, from)});
   }
   return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather",
-                  call_of_several("all_gather_coalesced", inputs.size()), results, tasks);
+                  call_of_several("all_gather_coalesced", inputs.size()), results,
+                  std::move(parts));
 }
 
 #if TORCH_VERSION_MAJOR >= 2
 namespace {
 
-// `task_of(output, input)` of each pair of tensors.
-template <class TaskOf>
-auto tasks_of_pairs(const char* what, const Tensors& outputs, const Tensors& inputs,
-                    TaskOf task_of) {
+// `part_of(output, input)` of each pair of tensors.
+template <class PartOf>
+auto parts_of_pairs(const char* what, const Tensors& outputs, const Tensors& inputs,
+                    PartOf part_of) {
   if (outputs.size() != inputs.size())
     fail(Blame::usage, concat(what, " of ", inputs.size(), " tensors into ", outputs.size(),
                               ": give an output for each input"));
-  std::vector<decltype(task_of(outputs[0], inputs[0]))> tasks;
+  std::vector<decltype(part_of(outputs[0], inputs[0]))> parts;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    tasks.push_back(task_of(checked_result(outputs[i], what), checked(inputs[i], what)));
-  return tasks;
+    parts.push_back(part_of(checked_result(outputs[i], what), checked(inputs[i], what)));
+  return parts;
 }
 
 }  // namespace
@@ -145,27 +147,29 @@ auto tasks_of_pairs(const char* what, const Tensors& outputs, const Tensors& inp
 auto ProcessGroupArlab::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                         const c10d::AllgatherOptions&) -> Work {
   constexpr const char* kName = "all_gather_coalesced";
-  const auto task_of = [&](const at::Tensor& to, const at::Tensor& from) {
+  const auto part_of = [&](const at::Tensor& to, const at::Tensor& from) {
     check_gathered(to, from, getSize());
-    return gathering(call_of(kName, from), {to}, from);
+    const Call call = call_of(kName, from);
+    return Part{call, gathering(call, {to}, from)};
   };
   return post_all(c10d::OpType::ALLGATHER_COALESCED, "arlab:all_gather",
                   call_of_several(kName, inputs.size()), outputs,
-                  tasks_of_pairs(kName, outputs, inputs, task_of));
+                  parts_of_pairs(kName, outputs, inputs, part_of));
 }
 
 auto ProcessGroupArlab::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                         const c10d::ReduceScatterOptions& options)
     -> Work {
   constexpr const char* kName = "reduce_scatter_tensors";
-  const auto task_of = [&](const at::Tensor& to, const at::Tensor& from) {
+  const auto part_of = [&](const at::Tensor& to, const at::Tensor& from) {
     check_scattered(to, from, getSize());
     const Reduction reduction = reduction_of(from, options.reduceOp);
-    return scattering_sums(call_of(kName, to, reduction), to, {from}, reduction);
+    const Call call = call_of(kName, to, reduction);
+    return Part{call, scattering_sums(call, to, {from}, reduction)};
   };
   return post_all(c10d::OpType::REDUCE_SCATTER, "arlab:reduce_scatter",
                   call_of_several(kName, inputs.size()), outputs,
-                  tasks_of_pairs(kName, outputs, inputs, task_of));
+                  parts_of_pairs(kName, outputs, inputs, part_of));
 }
 #endif
 

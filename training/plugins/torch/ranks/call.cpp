@@ -47,4 +47,10 @@ std::uint64_t with(std::uint64_t detail, std::string_view text) {
   return with(detail, text.size());
 }
 
+std::uint64_t with(std::uint64_t detail, const Call& call) {
+  detail = with(with(detail, call.what.view()), call.type.view());
+  detail = with(with(detail, call.op.view()), static_cast<std::uint64_t>(call.elements));
+  return with(with(detail, static_cast<std::uint64_t>(call.root)), call.detail);
+}
+
 }  // namespace arlab::training

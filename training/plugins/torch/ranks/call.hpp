@@ -55,8 +55,9 @@ Rank checked_root(std::int64_t root, Rank ranks);
 [[noreturn]] void fail_for_different(const Call& first, const Call& other,
                                      const std::vector<std::string>& names);
 
-/// Adds a number, or a text, to what must be equal.
+/// Adds a number, a text, or another call, to what must be equal.
 std::uint64_t with(std::uint64_t detail, std::uint64_t value);
 std::uint64_t with(std::uint64_t detail, std::string_view text);
+std::uint64_t with(std::uint64_t detail, const Call& call);
 
 }  // namespace arlab::training
