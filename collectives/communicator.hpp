@@ -86,8 +86,9 @@ class Communicator {
   /// Error(usage) if the backend cannot poll.
   virtual int poll();
 
-  /// Cancels all started rounds, so that their memory is no longer read or written: for a rank that
-  /// fails and frees it. The communicator is unusable afterwards.
+  /// Cancels all started rounds, so that their memory is no longer written, and, but for processes
+  /// that read a message where it lies, no longer read: for a rank that fails and frees it. The
+  /// communicator is unusable afterwards.
   virtual void abandon() noexcept {}
 
   /// Returns a number per rank that identifies its machine. All ranks call it together, and get the

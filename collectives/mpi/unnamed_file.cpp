@@ -41,4 +41,14 @@ int open_unnamed(const UnnamedFile& file) {
   return -1;
 }
 
+std::byte* map_unnamed(int descriptor, std::size_t bytes) {
+  void* const mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+#ifdef MADV_DONTDUMP
+  madvise(mapped, bytes, MADV_DONTDUMP);
+#endif
+  return static_cast<std::byte*>(mapped);
+}
+
 }  // namespace arlab::collectives

@@ -18,4 +18,8 @@ UnnamedFile create_unnamed(std::size_t bytes);
 /// Opens another process's. Returns a descriptor, or -1 with errno.
 int open_unnamed(const UnnamedFile& file);
 
+/// Returns the file's memory, of which only what is used is allocated, also if a process dumps
+/// core; or null with errno.
+std::byte* map_unnamed(int descriptor, std::size_t bytes);
+
 }  // namespace arlab::collectives

@@ -12,6 +12,7 @@
 #include "collectives/mpi/unnamed_file.hpp"
 
 namespace arlab::collectives {
+
 SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes, const char* advice)
     : bytes_(bytes) {
   int me = 0;
@@ -21,14 +22,7 @@ SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes, const char* advi
   int error = file.error;
   const int descriptor = error != 0 || me == 0 ? file.descriptor : open_unnamed(file);
   if (error == 0 && descriptor < 0) error = errno;
-  if (error == 0) {
-    void* const mapped =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (mapped == MAP_FAILED)
-      error = errno;
-    else
-      data_ = static_cast<std::byte*>(mapped);
-  }
+  if (error == 0 && !(data_ = map_unnamed(descriptor, bytes))) error = errno;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, machine), "MPI_Allreduce");
   if (descriptor >= 0 && (me == 0 || file.error == 0)) close(descriptor);
   if (error == 0) return;

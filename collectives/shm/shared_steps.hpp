@@ -17,6 +17,8 @@
 
 namespace arlab::collectives {
 
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share no locks");
+
 /// What a rank does that waits: looks `spins` times, then rests between looks.
 struct StepWaiting {
   int spins = 1000;

@@ -16,6 +16,8 @@
 
 namespace arlab::collectives {
 
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share no locks");
+
 enum class MessagePlace : std::uint16_t { cell, buffer, sender, region };
 
 struct alignas(64) Cell {

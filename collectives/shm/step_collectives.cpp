@@ -65,17 +65,20 @@ void StepCollectives::await_all(std::uint64_t step, std::size_t bytes, std::size
                                            : steps_.own(Side::given, step, bytes) + at;
 }
 
-// Of all sources. The result may be the first of them.
+// Of all sources, of which this rank's may be the result.
 void StepCollectives::combine_all(std::byte* into, std::size_t elements,
                                   const StepReduction& reduction) {
-  const std::size_t block = std::max<std::size_t>(kResultBlockBytes / reduction.element_bytes, 1);
+  alignas(64) std::byte own[kResultBlockBytes];
+  const std::size_t mine = sources_[of_rank(me())] == into ? of_rank(me()) : 0;
+  const std::size_t block = kResultBlockBytes / reduction.element_bytes;
+  expects(block > 0, "an element is larger than a block");
   for (std::size_t done = 0; done < elements; done += block) {
     const std::size_t part = std::min(block, elements - done);
-    const std::size_t at = done * reduction.element_bytes;
-    if (sources_[0] != into)
-      std::memcpy(into + at, sources_[0] + at, part * reduction.element_bytes);
+    const std::size_t at = done * reduction.element_bytes, bytes = part * reduction.element_bytes;
+    if (mine > 0) std::memcpy(own, into + at, bytes);  // before the first one overwrites it
+    if (sources_[0] != into) std::memcpy(into + at, sources_[0] + at, bytes);
     for (std::size_t i = 1; i < sources_.size(); ++i)
-      reduction.combine(reduction.what, into + at, sources_[i] + at, part);
+      reduction.combine(reduction.what, into + at, i == mine ? own : sources_[i] + at, part);
   }
 }
 
@@ -177,7 +180,6 @@ void StepCollectives::reduce_whole(Rank root, const std::byte* from, std::byte* 
     } else {
       std::byte* const result = into + pieces.at(k);
       await_all(step, pieces.bytes(k), 0, from + pieces.at(k));
-      if (from == into) std::swap(sources_[0], sources_[of_rank(me())]);  // begins with its own
       combine_all(result, pieces.size(k), reduction);
     }
     steps_.done(step);

@@ -2,7 +2,7 @@
 //
 // Vectors pass in pieces that stay in caches: while the others read one, a rank copies another.
 // Contributions are combined in the order of ranks, so that all ranks have the same bits, whatever
-// the size; only results in place at rank 1 of 2, and at a root, begin with their own.
+// the size; only an allreduce in place on 2 ranks begins with each rank's own.
 #pragma once
 
 #include <cstddef>

@@ -88,3 +88,29 @@ TEST_CASE("steps: a sum in blocks, into the owner's block of the input, then col
         CHECK(at_root == expected);
       }
 }
+
+TEST_CASE("steps: a sum in place at any root has the order of ranks, whatever the size") {
+  // (1e8 - 1e8) + 1 is 1, but (1 + 1e8) - 1e8 is 0.
+  const auto add_floats = [](const void*, std::byte* into, const std::byte* from,
+                             std::size_t elements) {
+    std::transform(reinterpret_cast<const float*>(from),
+                   reinterpret_cast<const float*>(from) + elements, reinterpret_cast<float*>(into),
+                   reinterpret_cast<float*>(into), std::plus<>());
+  };
+  const StepReduction sum{sizeof(float), nullptr, add_floats};
+  constexpr float kValues[] = {1e8f, -1e8f, 1};
+  for (const Rank root : {0, 1, 2})
+    for (const std::size_t size : {1, 2'048, 2'049, 50'000})
+      for (const bool in_place : {true, false}) {
+        std::vector<float> at_root;
+        on_threads(3, [&](StepCollectives& steps, Rank me) {
+          std::vector<float> mine(size, kValues[me]), other(size);
+          std::vector<float>& result = in_place ? mine : other;
+          steps.reduce(root, reinterpret_cast<const std::byte*>(mine.data()),
+                       reinterpret_cast<std::byte*>(result.data()), size, sum);
+          if (me == root) at_root = result;
+        });
+        INFO("root " << root << ", " << size << " elements, in place " << in_place);
+        CHECK(at_root == std::vector<float>(size, 1));
+      }
+}

@@ -140,6 +140,8 @@ def check_functional():
 
 
 check_layouts()
+with torch.inference_mode():  # whose tensors no other thread may change outside of it
+    check_layouts()
 if int(torch.__version__.split(".")[0]) >= 2:
     check_functional()
 check_group(dist.group.WORLD, list(range(ranks)))

@@ -57,6 +57,16 @@ for call, missing, does in ((dist.barrier, 1, sleeps), (sums_many, 2, computes),
             assert waited >= 0.9, waited
     dist.barrier()  # all others go on
 
+# One that comes late, but before the others give up, is no longer late afterwards.
+group = dist.new_group(timeout=datetime.timedelta(seconds=1))
+sums(group)
+for seconds in (1.6, 0.4, 0.4, 1.6, 0.4):
+    if rank == 1:
+        time.sleep(seconds)
+    sums(group)
+    sums_many(group)
+dist.barrier()
+
 # A message that is not sent, and one that is not received.
 group = dist.new_group(timeout=datetime.timedelta(seconds=1))
 if rank == 0:

@@ -11,6 +11,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/zero_pages.hpp"
+#include "training/plugins/torch/ranks/shared_roll_call.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -199,6 +200,20 @@ TEST_CASE("ranks that have joined add zeros to the sums of the others") {
   });
   CHECK(last == std::vector<Rank>(kRanks, 2));
   CHECK(wrong == std::vector<int>(kRanks));
+}
+
+TEST_CASE("ranks know after how many collectives another has left") {
+  const Rank ranks = 3;
+  const ZeroPages memory(SharedRollCall::bytes_for(ranks));
+  SharedRollCall one(memory.data, 0, ranks), other(memory.data, 2, ranks);
+  CHECK(one.left_before(100) == -1);
+  other.leave(7);
+  CHECK(one.left_before(7) == -1);  // it has done its part
+  CHECK(one.left_before(8) == 2);
+  other.answer();
+  other.answer();
+  CHECK(one.answers() == std::vector<unsigned>{0, 0, 2});
+  CHECK(other.answers() == std::vector<unsigned>{0, 0, 0});
 }
 
 TEST_CASE("a collective that needs all ranks is refused while some have joined") {

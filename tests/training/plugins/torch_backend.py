@@ -113,6 +113,13 @@ class Missing(BackendTest):
         self.assertRegex(err, r"RuntimeError: arlab: allreduce of \d+ Float by SUM: timeout after 3 s: rank 1 \(process \d+\) does not take part")
         self.assertEqual(new_segments(before), set())
 
+    def test_a_rank_that_ends_early_is_named_at_once(self):
+        for launcher, status in ((torchrun(3), 0), (None, 1)):  # MPI cannot end without the others
+            out, _ = self.run_ranks(3, "ended.py", free_port(), status=status, launcher=launcher)
+            self.assertEqual(out.count("left"), 2, out)
+            self.assertIn("too late: arlab: ", out)
+            self.assertIn("the group has ended", out)
+
     def test_a_rank_that_never_comes_is_named_within_the_timeout(self):
         out, _ = self.run_ranks(3, "late.py", free_port(), status=1)
         self.assertIn("every missing rank was named", out)

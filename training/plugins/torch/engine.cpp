@@ -1,15 +1,13 @@
 #include "training/plugins/torch/engine.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "algorithms/base/text.hpp"
 #include "collectives/mpi/subset.hpp"
 #include "collectives/patience.hpp"
 #include "collectives/shm/local_communicator.hpp"
-#include "training/plugins/torch/ranks/shared_roll_call.hpp"
 
 namespace arlab::training {
 namespace {
@@ -24,11 +22,6 @@ std::vector<std::string> names_of(const std::vector<Member>& members) {
   std::vector<std::string> names;
   for (const Member& member : members) names.push_back(text(member));
   return names;
-}
-
-Rank processors() {
-  static const auto online = static_cast<Rank>(sysconf(_SC_NPROCESSORS_ONLN));
-  return online;
 }
 
 // Of a group's memory, after its roll calls.
@@ -47,6 +40,7 @@ std::size_t Group::shared_bytes(Rank ranks, bool has_mpi) {
 Group::Group(collectives::Communicator* world, MpiTurn& turn, GroupParts parts, bool crowded)
     : parts_(std::move(parts)),
       crowded_(crowded),
+      turn_(turn),
       waiter_(turn, parts_.seconds, parts_.members),
       ranks_(make_link(world), parts_.rules, names_of(parts_.members), make_shared()),
       queue_(turn) {
@@ -75,89 +69,112 @@ std::unique_ptr<SharedGroup> Group::make_shared() const {
 }
 
 void Group::make_roll_calls() {
+  RollCalls its;
   if (parts_.memory) {
-    const auto its = std::make_shared<SharedRollCall>(parts_.memory->data(), parts_.me, size());
-    return waiter_.set_roll_calls(
-        {[its] {
-      its->answer(); }, [its]() -> const auto& { return its->heard();
-  }
-}, parts_.me);
-}  // namespace arlab::training
-roll_call_.emplace(*ranks_.link);
-  waiter_.set_roll_calls(
-      {[this] {
-  roll_call_->answer(); }, [this]() -> const auto& { return roll_call_->heard();
-  }
-  },
-      parts_.me);
-  }
-
-  // Where each process has processors to spare, a long allreduce is better left to another thread.
-  int Group::looks_for(std::size_t bytes) const {
-    constexpr std::size_t kShortBytes = 1 << 20;
-    constexpr int kLooks = 1000;
-    if (crowded_) return 1;
-    return bytes <= kShortBytes || processors() < 2 * size() ? kLooks : 0;
-  }
-
-  // What has stalled is no longer read or written by MPI, as far as MPI can promise that.
-  void Group::post(const Call& call, Task task, TaskQueue::Done done, TaskQueue::Needs needs,
-                   const Arrive& arrive) {
-    const bool here = arrive && queue_.begin_here();
-    bool all_are_there = false;
-    if (here) {
-      waiter_.set_has_turn(false);
-      all_are_there = !failed() && arrive(ranks_);
-    }
-    auto run = [this, call, needs, its = std::move(task)] {
-      waiter_.set_has_turn(needs == TaskQueue::Needs::turn);
-      try {
-        collectives::naming([&] { its(ranks_); }, [&] { return text(call); });
-      } catch (const collectives::Stalled&) {
-        ranks_.link->abandon();
-        throw;
-      }
+    SharedRollCall& called = shared_roll_call_.emplace(parts_.memory->data(), parts_.me, size());
+    its.answer = [&called] { called.answer(); };
+    its.answers = [&called]() -> const std::vector<unsigned>& { return called.answers(); };
+    its.gone = [this, &called] { return called.left_before(ranks_.number()); };
+  } else {
+    collectives::RollCall& called = roll_call_.emplace(*ranks_.link);
+    its.answer = [&called] { called.answer(); };
+    its.answers = [&called]() -> const std::vector<unsigned>& { return called.answers(); };
+    its.gone = [this, &called]() -> Rank {
+      const std::vector<std::uint64_t>& left = called.left();
+      const auto gone = std::ranges::find_if(
+          left, [&](std::uint64_t collectives) { return collectives < ranks_.number(); });
+      return gone == left.end() ? -1 : static_cast<Rank>(gone - left.begin());
     };
-    if (!here)
-      queue_.post(std::move(run), std::move(done), needs);
-    else if (all_are_there)
-      queue_.run_here(std::move(run), std::move(done));
-    else
-      queue_.hand_over(std::move(run), std::move(done));
   }
+  waiter_.set_roll_calls(std::move(its), parts_.me);
+}
 
-  Count Group::bytes_sent() {
-    Count bytes = 0;
-    queue_.run([&] { bytes = ranks_.communicator.sent().bytes; });
-    return bytes;
-  }
-
-  Engine::Engine(Rank rank, Rank ranks)
-      : mpi_(collectives::Mpi::launched() || collectives::Mpi::runs()
-                 ? collectives::Mpi::join({.seconds = 0})
-                 : nullptr),
-        rank_(mpi_ ? mpi_->world().rank() : rank),
-        ranks_(mpi_ ? mpi_->world().ranks() : ranks),
-        messenger_(std::make_unique<Messenger>(turn_)) {}
-
-  Engine::~Engine() {
-    for (const auto& group : groups_) group->end();
-    messenger_.reset();
-    if (std::none_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->damaged(); }))
-      return;
-    // A missing rank would hang MPI_Comm_free and MPI_Finalize: the process ends without them.
-    for (auto& group : groups_) static_cast<void>(group.release());
-    static_cast<void>(mpi_.release());
-  }
-
-  Group& Engine::add_group(GroupParts parts) {
+void Group::leave() {
+  if (std::exchange(has_left_, true)) return;
+  if (shared_roll_call_) shared_roll_call_->leave(ranks_.number());
+  if (roll_call_ && !damaged()) {
     const std::lock_guard turn(turn_);
-    collectives::Communicator* const world = mpi_ ? &mpi_->world() : nullptr;
-    const auto size = static_cast<Rank>(parts.members.size());
-    Group& group = *groups_.emplace_back(std::make_unique<Group>(
-        world, turn_, std::move(parts), std::max(size, ranks_) > processors()));
-    if (group.messages()) messenger_->add(*group.messages());
-    return group;
+    roll_call_->leave(ranks_.number());
   }
+}
 
-  }  // namespace arlab::training
+void Group::end() {
+  queue_.end();
+  leave();
+}
+
+void Group::retire() {
+  if (!queue_.end_if_idle()) return;
+  leave();
+  parts_.memory.reset();
+}
+
+// Where each process has processors to spare, a long allreduce is better left to another thread.
+int Group::looks_for(std::size_t bytes) const {
+  constexpr std::size_t kShortBytes = 1 << 20;
+  constexpr int kLooks = 1000;
+  if (crowded_) return 1;
+  return bytes <= kShortBytes || processors_of(parts_.members) < 2 * size() ? kLooks : 0;
+}
+
+// What has stalled is no longer read or written by MPI, as far as MPI can promise that.
+void Group::post(const Call& call, Task task, TaskQueue::Done done, TaskQueue::Needs needs,
+                 const Arrive& arrive) {
+  const bool here = arrive && queue_.begin_here();
+  bool all_are_there = false;
+  if (here) {
+    waiter_.set_has_turn(false);
+    all_are_there = !failed() && arrive(ranks_);
+  }
+  auto run = [this, call, needs, its = std::move(task)] {
+    waiter_.set_has_turn(needs == TaskQueue::Needs::turn);
+    try {
+      collectives::naming([&] { its(ranks_); }, [&] { return text(call); });
+    } catch (const collectives::Stalled&) {
+      ranks_.link->abandon();
+      throw;
+    }
+  };
+  if (!here)
+    queue_.post(std::move(run), std::move(done), needs);
+  else if (all_are_there)
+    queue_.run_here(std::move(run), std::move(done));
+  else
+    queue_.hand_over(std::move(run), std::move(done));
+}
+
+Count Group::bytes_sent() {
+  Count bytes = 0;
+  queue_.run([&] { bytes = ranks_.communicator.sent().bytes; });
+  return bytes;
+}
+
+Engine::Engine(Rank rank, Rank ranks)
+    : mpi_(collectives::Mpi::launched() || collectives::Mpi::runs()
+               ? collectives::Mpi::join({.seconds = 0})
+               : nullptr),
+      rank_(mpi_ ? mpi_->world().rank() : rank),
+      ranks_(mpi_ ? mpi_->world().ranks() : ranks),
+      messenger_(std::make_unique<Messenger>(turn_)) {}
+
+void Engine::end() {
+  for (const auto& group : groups_) group->end();
+  messenger_->end();
+  const bool damaged =
+      std::any_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->damaged(); });
+  // A missing rank would hang MPI_Finalize: the process ends without it.
+  damaged ? static_cast<void>(mpi_.release()) : mpi_.reset();
+}
+
+Group& Engine::add_group(GroupParts parts) {
+  const std::lock_guard turn(turn_);
+  collectives::Communicator* const world = mpi_ ? &mpi_->world() : nullptr;
+  const auto size = static_cast<Rank>(parts.members.size());
+  const bool crowded = std::max(size, ranks_) > processors_of(parts.members);
+  Group& group =
+      *groups_.emplace_back(std::make_unique<Group>(world, turn_, std::move(parts), crowded));
+  if (group.messages()) messenger_->add(*group.messages());
+  return group;
+}
+
+}  // namespace arlab::training

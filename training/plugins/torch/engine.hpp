@@ -16,6 +16,7 @@
 #include "training/plugins/torch/group_memory.hpp"
 #include "training/plugins/torch/messenger.hpp"
 #include "training/plugins/torch/ranks/group_ranks.hpp"
+#include "training/plugins/torch/ranks/shared_roll_call.hpp"
 #include "training/plugins/torch/task_queue.hpp"
 #include "training/plugins/torch/waiter.hpp"
 
@@ -61,19 +62,26 @@ class Group {
   bool failed() const { return queue_.failed(); }
   /// Whether MPI may still use memory of tasks that failed.
   bool damaged() const { return failed() || (messages_ && messages_->damaged()); }
-  /// Runs what was posted, and ends the thread.
-  void end() { queue_.end(); }
+  /// Runs what was posted, ends the thread, and tells the others that this rank has left. What is
+  /// posted from then on fails.
+  void end();
+  /// The same, and frees the memory, unless something runs: then nothing happens. MPI's
+  /// communicators, which all ranks would have to free together, remain.
+  void retire();
 
  private:
   std::unique_ptr<collectives::Communicator> make_link(collectives::Communicator* world) const;
   std::unique_ptr<SharedGroup> make_shared() const;
   void make_roll_calls();
+  void leave();
   Rank size() const { return static_cast<Rank>(parts_.members.size()); }
 
   GroupParts parts_;
-  bool crowded_;
+  bool crowded_, has_left_ = false;
+  MpiTurn& turn_;
   mutable Waiter waiter_;
   GroupRanks ranks_;
+  std::optional<SharedRollCall> shared_roll_call_;  // of memory; else
   std::optional<collectives::RollCall> roll_call_;
   std::optional<collectives::Messages> messages_;
   TaskQueue queue_;
@@ -84,8 +92,10 @@ class Engine {
   /// Starts or joins MPI, on the calling thread, if a launcher of MPI has started the process or
   /// MPI runs; else this is rank `rank` of `ranks`. Throws Error(environment).
   Engine(Rank rank, Rank ranks);
-  /// Runs what was posted.
-  ~Engine();
+
+  /// At the end of the program: runs what was posted, and ends the groups and MPI. They remain, as
+  /// PyTorch may still call them.
+  void end();
 
   bool has_mpi() const { return mpi_ != nullptr; }
   Rank world_rank() const { return rank_; }

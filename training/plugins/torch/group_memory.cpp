@@ -72,14 +72,7 @@ GroupMemory::GroupMemory(c10d::Store& store, Rank me, Rank ranks, std::size_t by
       return error == 0;
     });
   }
-  if (error == 0) {
-    void* const mapped =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (mapped == MAP_FAILED)
-      error = errno;
-    else
-      data_ = static_cast<std::byte*>(mapped);
-  }
+  if (error == 0 && !(data_ = collectives::map_unnamed(descriptor, bytes))) error = errno;
   const auto key = [](Rank rank) { return concat("arlab/mapped/", rank); };
   put(store, key(me), concat(file.node, " ", error));
   for (Rank rank = 0; rank < ranks; ++rank) {

@@ -21,7 +21,8 @@ Member this_process(Rank rank, bool wants_sharing) {
           .process = static_cast<int>(getpid()),
           .machine = machine,
           .system = concat("boot-", boot, "/", each > 0 ? rank / each : 0),
-          .wants_sharing = wants_sharing};
+          .wants_sharing = wants_sharing,
+          .processors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
 }
 
 std::string text(const Member& member) {
@@ -30,13 +31,14 @@ std::string text(const Member& member) {
 
 std::string packed(const Member& member) {
   return concat(member.rank, " ", member.process, " ", member.machine, " ", member.system, " ",
-                member.wants_sharing ? 1 : 0);
+                member.wants_sharing ? 1 : 0, " ", member.processors);
 }
 
 Member unpacked_member(std::string_view text) {
   std::istringstream in{std::string(text)};
   Member member;
-  in >> member.rank >> member.process >> member.machine >> member.system >> member.wants_sharing;
+  in >> member.rank >> member.process >> member.machine >> member.system >> member.wants_sharing >>
+      member.processors;
   return member;
 }
 
@@ -44,6 +46,12 @@ bool are_on_one_machine(const std::vector<Member>& members) {
   return std::all_of(members.begin(), members.end(), [&](const Member& member) {
     return member.machine == members[0].machine && member.system == members[0].system;
   });
+}
+
+int processors_of(const std::vector<Member>& members) {
+  int least = members.front().processors;
+  for (const Member& member : members) least = std::min(least, member.processors);
+  return least;
 }
 
 }  // namespace arlab::training

@@ -15,6 +15,7 @@ struct Member {
   std::string machine = {};
   std::string system = {};     ///< tells machines of the same name apart
   bool wants_sharing = false;  ///< whether its rules have shared memory
+  int processors = 1;          ///< of its machine
 };
 
 Member this_process(Rank rank, bool wants_sharing);
@@ -27,5 +28,8 @@ std::string packed(const Member& member);
 Member unpacked_member(std::string_view text);
 
 bool are_on_one_machine(const std::vector<Member>& members);
+
+/// Returns the least number of processors that any has: all decide by it, and so alike.
+int processors_of(const std::vector<Member>& members);
 
 }  // namespace arlab::training

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "algorithms/base/error.hpp"
 #include "collectives/rest.hpp"
 #include "collectives/start_thread.hpp"
 
@@ -13,21 +14,25 @@ using collectives::Messages;
 Messenger::Messenger(MpiTurn& turn)
     : turn_(turn), thread_(collectives::start_thread([this] { run(); })) {}
 
-Messenger::~Messenger() {
+void Messenger::end() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   posted_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Messenger::post(std::function<void()> start, std::function<void(std::exception_ptr)> failed) {
+  bool takes = false;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(start), std::move(failed)});
+    takes = !ends_;
+    if (takes) queue_.push_back({std::move(start), std::move(failed)});
   }
-  posted_.notify_all();
+  if (takes) return posted_.notify_all();
+  failed(std::make_exception_ptr(
+      Error(Blame::usage, "send and recv after the program's end: call them before it")));
 }
 
 void Messenger::run() {
@@ -55,7 +60,7 @@ void Messenger::run() {
       open = has_open();
     }
     for (const auto& call : finished) call();
-    if (ended()) return;
+    if (has_ended()) return;
     if (open && finished.empty()) collectives::rest_after(polls);
   }
 }
@@ -66,7 +71,7 @@ bool Messenger::has_open() const {
 
 // At the end nobody waits for a receive any more, but another rank may wait for a message from
 // here.
-bool Messenger::ended() {
+bool Messenger::has_ended() {
   {
     const std::lock_guard lock(mutex_);
     if (!ends_ || !queue_.empty()) return false;

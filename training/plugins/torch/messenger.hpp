@@ -17,8 +17,10 @@ namespace arlab::training {
 class Messenger {
  public:
   explicit Messenger(MpiTurn& turn);
-  /// Waits until all messages have been sent, and withdraws the receives.
-  ~Messenger();
+  ~Messenger() { end(); }
+  /// Waits until all messages have been sent, and withdraws the receives. What is posted later
+  /// fails.
+  void end();
 
   /// Moves these messages, too. The caller has the turn; they outlive the messenger.
   void add(collectives::Messages& messages) { all_.push_back(&messages); }
@@ -33,7 +35,7 @@ class Messenger {
   };
   void run();
   bool has_open() const;
-  bool ended();
+  bool has_ended();
 
   MpiTurn& turn_;
   std::mutex mutex_;

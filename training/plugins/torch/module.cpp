@@ -19,13 +19,13 @@ using arlab::training::TorchBackend;
 
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-std::unique_ptr<Engine> engine;  // of this process, from the first group to the end
+Engine* engine = nullptr;  // of this process, from the first group on: it is never freed
 
 c10::intrusive_ptr<TorchBackend> create(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                         int size, const std::chrono::duration<float>& timeout) {
   const pybind11::gil_scoped_release others_run;
   try {
-    if (!engine) engine = std::make_unique<Engine>(rank, size);
+    if (!engine) engine = new Engine(rank, size);
     return c10::make_intrusive<ProcessGroupArlab>(*engine, store, rank, size, timeout.count());
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("arlab: ") + error.what());
@@ -35,7 +35,7 @@ c10::intrusive_ptr<TorchBackend> create(const c10::intrusive_ptr<c10d::Store>& s
 // At exit: a future's continuation may need Python's lock.
 void shut_down() {
   const pybind11::gil_scoped_release others_run;
-  engine.reset();
+  if (engine) engine->end();
 }
 
 std::shared_ptr<BucketAverages> averages_of(const std::string& spec, std::uint64_t seed) {

@@ -1,8 +1,11 @@
 #include "training/plugins/torch/process_group.hpp"
 
+#include <pybind11/pybind11.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -94,6 +97,13 @@ ProcessGroupArlab::ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c1
       engine_(engine),
       group_(new_group(engine, *store, rank, size, seconds)) {}
 
+// The thread that ends may need Python's lock, to free what its last task held.
+ProcessGroupArlab::~ProcessGroupArlab() {
+  std::optional<pybind11::gil_scoped_release> others_run;
+  if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) others_run.emplace();
+  group_.retire();
+}
+
 // What a task holds lives as long as its tensors may be in use.
 auto ProcessGroupArlab::post(c10d::OpType type, const char* name, const Call& call, Tensors results,
                              Task task, TaskQueue::Needs needs, const Group::Arrive& arrive)
@@ -101,8 +111,9 @@ auto ProcessGroupArlab::post(c10d::OpType type, const char* name, const Call& ca
   auto work = c10::make_intrusive<ArlabWork>(type, name, std::move(results));
   group_.post(
       call,
-      [task = std::move(task), held = std::make_shared<Held>()](GroupRanks& ranks) {
-        const at::NoGradGuard no_grad;
+      [task = std::move(task), held = std::make_shared<Held>(),
+       mode = CallersMode()](GroupRanks& ranks) {
+        const CallersMode::Guard as_called = mode.enter();
         task(ranks, *held);
       },
       [work](std::exception_ptr error) { work->complete(error); }, needs, arrive);
@@ -266,8 +277,8 @@ auto ProcessGroupArlab::send(Tensors& tensors, int to, int tag) -> Work {
   const auto held = std::make_shared<Held>();
   collectives::Messages& all = messages();
   engine_.messenger().post(
-      [&all, tensor, to, tag, held, done] {
-        const at::NoGradGuard no_grad;
+      [&all, tensor, to, tag, held, done, mode = CallersMode()] {
+        const CallersMode::Guard as_called = mode.enter();
         const at::Tensor its = flat(tensor, *held);
         all.send(to, tag, {training::bytes_of(its), c10::toString(its.scalar_type())},
                  [its, done](std::exception_ptr error, Rank) { done(error, -1); });
@@ -282,12 +293,12 @@ auto ProcessGroupArlab::receive(c10d::OpType type, Tensors& tensors, Rank from, 
   const auto held = std::make_shared<Held>();
   collectives::Messages& all = messages();
   engine_.messenger().post(
-      [&all, tensor, from, tag, held, work] {
-        const at::NoGradGuard no_grad;
+      [&all, tensor, from, tag, held, work, mode = CallersMode()] {
+        const CallersMode::Guard as_called = mode.enter();
         const at::Tensor its = flat_space(tensor, *held);
         all.receive(from, tag, {training::bytes_of(its), c10::toString(its.scalar_type())},
-                    [tensor, its, work](std::exception_ptr error, Rank source) {
-                      const at::NoGradGuard none;
+                    [tensor, its, work, mode](std::exception_ptr error, Rank source) {
+                      const CallersMode::Guard ends_as_called = mode.enter();
                       if (!error) restore(tensor, its);
                       work->complete(error, source);
                     });

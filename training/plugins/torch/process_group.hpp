@@ -22,6 +22,7 @@ class ProcessGroupArlab final : public TorchBackend {
   /// Error that names what to change if the job that mpirun started has other ranks than the group.
   ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c10d::Store>& store, int rank,
                     int size, double seconds);
+  ~ProcessGroupArlab() override;
 
   const std::string getBackendName() const override { return "arlab"; }
 

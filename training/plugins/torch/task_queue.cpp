@@ -1,12 +1,24 @@
 #include "training/plugins/torch/task_queue.hpp"
 
+#include <chrono>
 #include <future>
 #include <utility>
 
+#include "algorithms/base/error.hpp"
 #include "collectives/patience.hpp"
 #include "collectives/start_thread.hpp"
 
 namespace arlab::training {
+namespace {
+
+std::exception_ptr ended() {
+  return std::make_exception_ptr(
+      Error(Blame::usage,
+            "the group has ended: call collectives before the program's end, and before "
+            "destroy_process_group()"));
+}
+
+}  // namespace
 
 TaskQueue::TaskQueue(MpiTurn& turn)
     : turn_(turn), thread_(collectives::start_thread([this] { run_all(); })) {}
@@ -20,17 +32,35 @@ void TaskQueue::end() {
   if (thread_.joinable()) thread_.join();
 }
 
+// The task that a caller has just waited for may not quite have ended.
+bool TaskQueue::end_if_idle() {
+  for (int looks = 0; looks < 100; ++looks) {
+    bool is_idle = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (runner_.load() == std::this_thread::get_id()) return false;
+      is_idle = runner_.load() == std::thread::id() && queue_.empty();
+      ends_ = ends_ || is_idle;
+    }
+    if (is_idle) return end(), true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
 // A future's continuation runs in the thread of its task, and may wait for a collective that it
 // calls, as PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before
 // what is queued.
 void TaskQueue::post(Task task, Done done, Needs needs) {
   if (std::this_thread::get_id() == runner_)
     return run_one({std::move(task), std::move(done), needs});
+  bool takes = false;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(task), std::move(done), needs});
+    takes = !ends_;
+    if (takes) queue_.push_back({std::move(task), std::move(done), needs});
   }
-  posted_.notify_all();
+  takes ? posted_.notify_all() : done(ended());
 }
 
 bool TaskQueue::begin_here() {

@@ -25,8 +25,10 @@ class TaskQueue {
 
   explicit TaskQueue(MpiTurn& turn);
   ~TaskQueue() { end(); }
-  /// Runs what was posted, and ends the thread.
+  /// Runs what was posted, and ends the thread. What is posted later fails.
   void end();
+  /// The same if nothing runs or waits. Returns whether it has ended.
+  bool end_if_idle();
 
   enum class Needs : unsigned char { turn, nothing };
 

@@ -15,6 +15,24 @@
 
 namespace arlab::training {
 
+/// The mode of the thread that calls a collective, which another one takes to run it: tensors of
+/// inference mode can be changed in that mode only.
+class CallersMode {
+ public:
+  class Guard {
+   public:
+    explicit Guard(bool is_inference) : inference_(is_inference) {}
+
+   private:
+    c10::InferenceMode inference_;
+    at::NoGradGuard no_grad_;
+  };
+  Guard enter() const { return Guard(is_inference_); }
+
+ private:
+  bool is_inference_ = c10::InferenceMode::is_enabled();
+};
+
 /// How to reduce tensors: by an operand of the collectives, or by bits, which they do not have.
 struct Reduction {
   collectives::Operand operand{};

@@ -12,8 +12,11 @@ namespace arlab::training {
 
 /// How the ranks of a group learn who waits.
 struct RollCalls {
-  std::function<void()> answer = {};                     ///< tells the others that this rank waits
-  std::function<const std::vector<bool>&()> heard = {};  ///< which ranks have been heard so far
+  std::function<void()> answer = {};  ///< tells the others that this rank waits
+  /// How often each rank has answered so far.
+  std::function<const std::vector<unsigned>&()> answers = {};
+  /// Returns a rank that has left before the collective that runs; -1 if none has.
+  std::function<Rank()> gone = {};
 };
 
 class Waiter {
@@ -36,16 +39,21 @@ class Waiter {
   }
 
  private:
-  void look(double time, double patience);
-  [[noreturn]] void give_up(const std::vector<bool>& heard);
+  void begin(double time);
+  void look(double patience);
+  [[noreturn]] void give_up(const std::vector<unsigned>& answers);
 
   MpiTurn& turn_;
   double seconds_;
   std::vector<Member> members_;
   RollCalls roll_calls_;
   Rank me_ = 0;
-  bool has_turn_ = true, has_answered_ = false;
-  double began_ = 0, looked_ = 0, answered_ = 0;
+  bool has_turn_ = true;
+  // Of the wait that lasts, in seconds without those in which the process stood still.
+  double waited_ = 0, looked_ = 0, asked_ = 0, answered_ = 0;
+  bool has_looked_ = false, has_answered_ = false;
+  double clock_ = 0;              // when it was last seen
+  std::vector<unsigned> before_;  // the answers since which others are heard
 };
 
 }  // namespace arlab::training

@@ -52,6 +52,7 @@ void Agreement::allreduce(const Call& call, std::span<std::byte> data, Operand o
 }
 
 void Agreement::run(const Call& call, std::span<std::byte> data, Operand operand) {
+  ++number_;
   known_ = {};
   known_.first = call;
   known_.first.rank = ranks_.rank();

@@ -30,6 +30,9 @@ class Agreement {
   /// if it throws.
   void allreduce(const Call& call, std::span<std::byte> data, collectives::Operand operand);
 
+  /// How often the ranks have begun to compare calls.
+  std::uint64_t number() const { return number_; }
+
  private:
   struct Step {
     bool sends = false, receives = false, replaces = false;
@@ -50,6 +53,7 @@ class Agreement {
   std::vector<std::string> names_;
   std::vector<Step> steps_;
   Known known_;
+  std::uint64_t number_ = 0;
   std::vector<std::byte> out_, in_, work_;
 };
 

@@ -86,7 +86,11 @@ bool GroupRanks::arrive(const Call& call, Memory data, Operand operand, int look
 }
 
 Rank GroupRanks::join() {
-  if (!shared_)
+  const bool all_shared =
+      shared_ && std::ranges::none_of(rules_, [](const collectives::SizeRule& rule) {
+        return rule.shared == collectives::SharedUse::never;
+      });
+  if (!all_shared)
     fail(Blame::usage,
          "join() needs ranks of one machine that share memory, and no algorithm in "
          "ARLAB_ALGORITHM: leave the variable out, or give all ranks as many batches");

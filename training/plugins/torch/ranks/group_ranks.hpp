@@ -51,6 +51,9 @@ class GroupRanks {
   /// Takes part in the sums of the others until all ranks have joined, as SharedGroup does.
   Rank join();
 
+  /// How many collectives have begun: the same on all ranks in the same collective.
+  std::uint64_t number() const { return shared_ ? shared_->number() : agreement_.number(); }
+
   void check(const Call& call);
   void broadcast(const Call& call, Memory data);
   /// The vectors of other ranks than the root are scratch.

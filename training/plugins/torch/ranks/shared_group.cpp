@@ -56,6 +56,7 @@ SharedGroup::SharedGroup(collectives::StepCollectives steps, std::vector<std::st
 
 void SharedGroup::show(const Call& call, std::span<const std::byte> along) {
   SharedSteps& steps = steps_.steps();
+  ++number_;
   step_ = steps.begin(1);
   std::byte* const room = steps.room(kShown, step_, sizeof call + along.size());
   std::memcpy(room, static_cast<const void*>(&call), sizeof call);

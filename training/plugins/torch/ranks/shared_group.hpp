@@ -46,6 +46,8 @@ class SharedGroup {
   /// last one that did: the highest, if several came together.
   Rank join();
 
+  /// How many collectives have begun.
+  std::uint64_t number() const { return number_; }
   /// Of vectors, so far.
   std::size_t bytes_given() { return given_ + steps_.bytes_given(); }
 
@@ -63,7 +65,8 @@ class SharedGroup {
   collectives::StepCollectives steps_;
   std::vector<std::string> names_;
   std::uint64_t step_ = 0;  // in which the calls are shown: 0 if this rank has not begun one
-  std::size_t given_ = 0;   // with calls
+  std::uint64_t number_ = 0;
+  std::size_t given_ = 0;  // with calls
   std::vector<bool> joined_;
   std::vector<std::byte> work_;
 };

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "algorithms/base/types.hpp"
@@ -20,25 +21,40 @@ class SharedRollCall {
   SharedRollCall(std::byte* memory, Rank me, Rank ranks)
       : places_(reinterpret_cast<Place*>(memory)),
         me_(static_cast<std::size_t>(me)),
-        heard_(static_cast<std::size_t>(ranks)) {}
+        answers_(static_cast<std::size_t>(ranks)) {}
 
-  void answer() { places_[me_].waits.store(1, std::memory_order_release); }
+  void answer() { places_[me_].answers.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Returns which ranks have been heard so far; this one never is.
-  const std::vector<bool>& heard() {
-    for (std::size_t rank = 0; rank < heard_.size(); ++rank)
-      heard_[rank] = rank != me_ && places_[rank].waits.load(std::memory_order_acquire) != 0;
-    return heard_;
+  /// Tells the others that this rank leaves the group after so many collectives.
+  void leave(std::uint64_t collectives) {
+    places_[me_].left.store(collectives + 1, std::memory_order_relaxed);
+  }
+
+  /// Returns how often each rank has answered so far; this one's are not counted.
+  const std::vector<unsigned>& answers() {
+    for (std::size_t rank = 0; rank < answers_.size(); ++rank)
+      if (rank != me_) answers_[rank] = places_[rank].answers.load(std::memory_order_relaxed);
+    return answers_;
+  }
+  /// Returns the first rank that has left after fewer collectives; -1 if none has.
+  Rank left_before(std::uint64_t collectives) const {
+    for (std::size_t rank = 0; rank < answers_.size(); ++rank) {
+      const std::uint64_t left = places_[rank].left.load(std::memory_order_relaxed);
+      if (left != 0 && left - 1 < collectives) return static_cast<Rank>(rank);
+    }
+    return -1;
   }
 
  private:
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share no locks");
   struct alignas(64) Place {
-    std::atomic<int> waits;
+    std::atomic<unsigned> answers;
+    std::atomic<std::uint64_t> left;  // 1 more than the collectives; 0: it stays
   };
 
   Place* places_;
   std::size_t me_;
-  std::vector<bool> heard_;
+  std::vector<unsigned> answers_;
 };
 
 }  // namespace arlab::training
