@@ -71,6 +71,8 @@ set(ARLAB_TESTS_NOT_IN_UNITY
   tests/training/compressors/feedback.cpp
   tests/training/compressors/unbiased.cpp
   tests/training/distributed_optimizer.cpp
+  tests/simulator/nccl/graphs.cpp
+  tests/simulator/nccl/support.cpp
   tests/simulator/nccl/tuning.cpp
   tests/training/trainer/checkpointing.cpp)
 

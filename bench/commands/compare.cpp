@@ -11,7 +11,7 @@
 #include "bench/logs/measurements.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/table_options.hpp"
-#include "bench/study/acceptance.hpp"
+#include "bench/study/expected/acceptance.hpp"
 #include "bench/study/history/compare_base.hpp"
 #include "bench/study/history/compare_history.hpp"
 #include "bench/study/predictions.hpp"
@@ -78,7 +78,7 @@ int accept(const CompareCommand& command) {
       std::filesystem::exists(command.expect)
           ? expectation_of(read_results_or_logs(command.expect).records, command.expect)
           : public_expectation(command.expect);
-  const Judgment judgment = judge(results.records, expectation);
+  const Judgment judgment = judge_results(results, expectation);
   if (judgment.all.empty())
     fail(Blame::usage,
          fmt::format("{} has no time from 1 MiB on of a collective, a number of ranks "
@@ -91,8 +91,10 @@ int accept(const CompareCommand& command) {
   if (judgment.unjudged > 0)
     say("note: {} not judged: below 1 MiB, or nothing is known of such\n",
         show_plural(static_cast<Count>(judgment.unjudged), "row"));
-  if (!judgment.failed()) return 0;
+  for (const std::string& note : judgment.notes) say("note: {}\n", note);
+  for (const std::string& fault : judgment.faults) say("error: {}\n", fault);
   const Judged& worst = judgment.all.front();
+  if (worst.verdict() != Acceptance::fail) return judgment.failed() ? 1 : 0;
   const Json index = worst.record.value("context", Json());
   const std::string reason =
       likely_reason(worst, index.is_number() ? results.contexts[index.get<std::size_t>()] : Json());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,9 +45,9 @@ Backend emulated_on(const ScaleNetwork& network) {
       });
 }
 
-void check_memory(const ReplayConfig& c, Placement placement) {
+void check_memory(const ReplayConfig& c, Placement placement, bool coded) {
   const double replicas = placement == Placement::processes ? 1 : c.ranks;
-  const double needed = replicas * training::ProfileReplica::bytes(*c.profile);
+  const double needed = replicas * training::ProfileReplica::bytes(*c.profile, coded);
   const double memory = machine_memory();
   if (needed > memory)
     fail(Blame::usage,
@@ -79,7 +80,8 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
   if (static_cast<Rank>(c.slowdown.size()) > c.workers)
     fail(Blame::usage, fmt::format("--compute slowdown has {} factors, but there are {}",
                                    c.slowdown.size(), show_plural(c.workers, "worker")));
-  check_memory(c, placement);
+  const auto is_code = [](const std::string& spec) { return spec != "none"; };
+  check_memory(c, placement, std::ranges::any_of(options.compressors, is_code));
   return c;
 }
 

@@ -91,7 +91,8 @@ void report(const ReportCommand& command, const Session& session) {
             {"generated", utc_now()},    {"command", shell_quoted(session.command)}};
   for (const std::string& file : command.files) {
     Results results = read_results_or_logs(file);
-    if (results.cut_short) say("note: the last line of {} is incomplete and left out\n", file);
+    if (results.cut_short && results.whole_bytes > 0)
+      say("note: the last line of {} is incomplete and left out\n", file);
     add_answers(results, file, data["answers"]);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) {

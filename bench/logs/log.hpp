@@ -56,6 +56,7 @@ struct LogNote {
 struct Log {
   std::vector<LogTable> tables = {};
   std::vector<LogNote> notes = {};  ///< in the order of the lines
+  bool cut = false;                 ///< a table has no end, or the benchmark says that it failed
 
   /// Notes that what this line says is left out.
   void refuse(std::size_t line, std::string why) { notes.push_back({line, std::move(why), true}); }

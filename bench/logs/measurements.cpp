@@ -54,6 +54,7 @@ bool read_file_into(const std::string& path, const LogHints& hints, ImportedResu
     all.refused += note.refused ? 1 : 0;
   }
   for (const LogTable& table : log.tables) add_records(table, path, all.results);
+  all.results.cut_short = all.results.cut_short || log.cut;
   return true;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <iterator>
 #include <utility>
 
+#include "bench/logs/nccl_names.hpp"
 #include "bench/logs/words.hpp"
 
 namespace arlab::bench {
@@ -47,14 +49,25 @@ std::string name_in_mpi(Collective collective) {
   return "";
 }
 
+// OSU has benchmarks of NCCL, too; XCCL is what MVAPICH calls NCCL and its relatives.
+bool calls_nccl(const LogPreamble& p) { return !p.osu_library.empty() && p.osu_library != "MPI"; }
+
+// mpi, or mpi-cuda and mpi-rocm where the buffers are on devices.
+std::string mpi_backend(const LogPreamble& p) {
+  if (calls_nccl(p)) return p.osu_device == "ROCM" ? "rccl" : "nccl";
+  std::string device = p.osu_device;
+  for (char& c : device) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return device.empty() ? "mpi" : "mpi-" + device;
+}
+
 LogOrigin origin_of(const LogPreamble& p, const LogLayout& layout, Collective collective) {
   const bool osu = layout.tool == LogTool::osu;
   const std::string& version = osu ? p.osu_version : p.imb_version;
   LogOrigin origin{.tool = (osu ? "OSU" : "IMB") + (version.empty() ? "" : " " + version),
-                   .backend = osu && p.of_gpus ? "mpi-cuda" : "mpi",
+                   .backend = osu ? mpi_backend(p) : "mpi",
                    .date = p.date,
                    .mean_over_ranks = layout.count(LogColumn::most) == 0};
-  origin.algorithm = name_in_mpi(collective);
+  origin.algorithm = osu && calls_nccl(p) ? nccl_call(collective) : name_in_mpi(collective);
   return origin;
 }
 
@@ -63,8 +76,8 @@ std::optional<DType> type_of(const LogPreamble& p, LogTool tool, bool reduces) {
   if (tool == LogTool::osu)
     return named(kMpiTypes, !p.datatype.empty() ? p.datatype : reduces ? "MPI_FLOAT" : "MPI_CHAR");
   return named(kMpiTypes, reduces              ? p.datatype_of_reductions
-                       : p.datatype.empty() ? "MPI_BYTE"
-                                            : p.datatype);
+                          : p.datatype.empty() ? "MPI_BYTE"
+                                               : p.datatype);
 }
 
 }  // namespace
@@ -119,7 +132,13 @@ void settle(std::size_t line, const LogLayout& layout, const LogPreamble& p,
   if (!collective) return give_up(fmt::format("records have no collective '{}'", benchmark));
   const std::optional<Rank> ranks = hints.ranks ? hints.ranks : p.processes;
   if (!ranks)
-    return give_up("OSU does not print the number of ranks: give --assume ranks=NUMBER to arlab import");
+    return give_up(fmt::format("{}: give --assume ranks=NUMBER to arlab import",
+                               layout.tool == LogTool::osu
+                                   ? "OSU does not print the number of ranks"
+                                   : "no line of IMB says the number of processes"));
+  if (p.processes && *p.processes != *ranks)
+    return give_up(
+        fmt::format("IMB prints {} processes, but --assume says ranks={}", *p.processes, *ranks));
   if (p.groups > 1) return give_up(fmt::format("{} groups ran at once", p.groups));
   const bool reduces = Problem{.collective = *collective}.reduces();
   const std::optional<DType> type = type_of(p, layout.tool, reduces);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "bench/logs/nccl_names.hpp"
 #include "bench/logs/words.hpp"
@@ -39,6 +40,8 @@ bool read_rank(const Words& words, std::string_view text, LogPreamble& p) {
   const std::optional<std::int64_t> rank = whole_number(words[2]);
   if (!rank || *rank >= (1 << 22) || words.end() - on < 4 || on[2] != "device") return false;
   p.hosts[static_cast<Rank>(*rank)] = std::string(on[1]);
+  if (words[3] == "Group")
+    p.communicators[static_cast<Rank>(*rank)] = whole_number(words[4]).value_or(0);
   if (p.gpu.empty()) p.gpu = std::string(after(text, "] "));
   p.rccl = p.rccl || p.gpu.starts_with("AMD");
   return true;
@@ -74,12 +77,20 @@ LogComment read_nccl(const Words& words, std::string_view text, LogPreamble& p) 
   return LogComment::none;
 }
 
+// "# OSU MPI-CUDA Allreduce Latency Test v7.5": the library, where its buffers are, the benchmark.
 LogComment read_osu(std::string_view text, LogPreamble& p) {
-  const std::string_view rest = after(text, "OSU MPI");
+  std::string_view rest = after(text, "OSU");
   p = LogPreamble{};
-  p.of_gpus = rest.starts_with("-CUDA");
-  p.osu_title = std::string(after(rest, rest.starts_with('-') ? " " : ""));
   p.osu_version = first_word(after(rest, " Test v"));
+  const std::string_view first = rest.substr(0, rest.find(' '));
+  const std::size_t dash = first.find('-');
+  for (const char* library : {"MPI", "NCCL", "RCCL", "XCCL"})
+    if (first.substr(0, dash) == library) {
+      p.osu_library = library;
+      p.osu_device = dash == std::string_view::npos ? "" : first.substr(dash + 1);
+      rest = after(rest, first);
+    }
+  p.osu_title = std::string(rest);
   return LogComment::next;
 }
 
@@ -116,11 +127,20 @@ LogComment read_imb(const Words& words, std::string_view text, LogPreamble& p) {
   return words[1] == "Date" || words[1] == "Calling" ? LogComment::says : LogComment::none;
 }
 
+// Whether a rank is in the communicator of rank 0. Logs before 2022 have one, without a number.
+bool is_beside_first(const LogPreamble& p, Rank rank) {
+  const auto number = [&](Rank r) {
+    const auto found = p.communicators.find(r);
+    return found == p.communicators.end() ? 0 : found->second;
+  };
+  return number(rank) == number(0);
+}
+
 }  // namespace
 
 bool begins_run(std::string_view comment) {
   for (const char* first : {"# nThread", "# nccl-tests version",
-                            "# Collective test starting:", "# OSU MPI", "MPI Benchmark"})
+                            "# Collective test starting:", "# OSU ", "MPI Benchmark"})
     if (comment.find(first) != std::string_view::npos) return true;
   return false;
 }
@@ -141,7 +161,9 @@ LogComment read_comment(std::string_view comment, LogPreamble& preamble) {
 std::optional<Rank> listed_ranks(const LogPreamble& p) {
   const auto count = static_cast<Rank>(p.hosts.size());
   if (count == 0 || p.hosts.rbegin()->first != count - 1) return std::nullopt;
-  return count;
+  return static_cast<Rank>(std::count_if(p.hosts.begin(), p.hosts.end(), [&](const auto& one) {
+    return is_beside_first(p, one.first);
+  }));
 }
 
 std::vector<std::int32_t> hosts_of_ranks(const LogPreamble& p) {
@@ -149,8 +171,18 @@ std::vector<std::int32_t> hosts_of_ranks(const LogPreamble& p) {
   std::map<std::string, std::int32_t> numbers;
   std::vector<std::int32_t> all;
   for (const auto& [rank, host] : p.hosts)
-    all.push_back(numbers.emplace(host, static_cast<std::int32_t>(numbers.size())).first->second);
+    if (is_beside_first(p, rank))
+      all.push_back(numbers.emplace(host, static_cast<std::int32_t>(numbers.size())).first->second);
   return all;
+}
+
+std::string split_note(const LogPreamble& p) {
+  std::set<std::int64_t> different;
+  for (const auto& [rank, communicator] : p.communicators) different.insert(communicator);
+  const std::optional<Rank> ranks = listed_ranks(p);
+  if (different.size() < 2 || !ranks) return "";
+  return fmt::format("{} ranks ran in {} communicators at once: the rows are those of one, of {}",
+                     p.hosts.size(), different.size(), *ranks);
 }
 
 std::string nccl_release(std::int64_t code) {

@@ -16,6 +16,8 @@ struct LogPreamble {
   std::string version = {}, program = {}, command = {};
   std::string library = {};                ///< "NCCL 2.30.4"
   std::map<Rank, std::string> hosts = {};  ///< by rank
+  /// By rank: the number of its communicator. NCCL_TESTS_SPLIT makes several, which run at once.
+  std::map<Rank, std::int64_t> communicators = {};
   std::string gpu = {};
   int iterations = 20, aggregated = 1;
   bool waits = false;          ///< for each run
@@ -23,10 +25,12 @@ struct LogPreamble {
   bool rccl = false;
   // OSU, IMB
   std::string osu_title = {}, osu_version = {}, imb_version = {}, benchmark = {}, date = {};
-  bool of_gpus = false;
+  std::string osu_library = {}, osu_device = {};  ///< MPI, NCCL or XCCL; CUDA, ROCM or nothing
   std::string datatype, datatype_of_reductions = "MPI_FLOAT", op = "MPI_SUM";
   std::optional<Rank> processes = {};
   int groups = 1;  ///< that run at once
+
+  bool operator==(const LogPreamble&) const = default;
 };
 
 /// What a comment is: of no benchmark, the first line of another table, something about one, or
@@ -40,11 +44,15 @@ bool begins_run(std::string_view comment);
 /// Reads a comment into the preamble.
 LogComment read_comment(std::string_view comment, LogPreamble& preamble);
 
-/// Returns the number of ranks that are listed; nothing unless they are 0, 1, 2, ....
+/// Returns the number of ranks in the communicator of rank 0, whose times a table has; nothing
+/// unless the ranks that are listed are 0, 1, 2, ....
 std::optional<Rank> listed_ranks(const LogPreamble& preamble);
 
-/// Returns the number of the host of each rank; empty unless all ranks are listed.
+/// Returns the number of the host of each of these ranks; empty unless all ranks are listed.
 std::vector<std::int32_t> hosts_of_ranks(const LogPreamble& preamble);
+
+/// Returns a note that several communicators ran at once; empty if one did.
+std::string split_note(const LogPreamble& preamble);
 
 /// Returns "NCCL 2.29.5" of 22905; empty for what is no such number.
 std::string nccl_release(std::int64_t code);

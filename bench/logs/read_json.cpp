@@ -63,6 +63,31 @@ std::string read_problem(const LogJson& result, NcclLogRow& row) {
   return "";
 }
 
+// nccl-tests lists the first rank of each process only: the others, of its threads and their GPUs,
+// are on the same host.
+void list_all_ranks(int threads, int gpus, LogPreamble& p) {
+  constexpr std::int64_t kMost = 1024;  // of a process
+  const std::int64_t of_process = std::int64_t{threads} * gpus;
+  if (of_process < 2 || of_process > kMost || p.hosts.contains(1)) return;
+  for (const auto& [first, host] : std::map(p.hosts))
+    for (Rank rank = first + 1; rank < first + of_process; ++rank) {
+      p.hosts.emplace(rank, host);
+      p.communicators.emplace(rank, p.communicators[first]);
+    }
+}
+
+// Of "NCCL_ALGO=Ring", among other words.
+std::map<std::string, std::string> environment_of(const LogJson& file) {
+  std::map<std::string, std::string> all;
+  for (const LogJson& word : file.value("env", LogJson::array())) {
+    const std::string text = word.is_string() ? word.get<std::string>() : "";
+    const std::size_t equals = text.find('=');
+    if (text.starts_with("NCCL_") && equals != std::string::npos)
+      all[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return all;
+}
+
 LogPreamble preamble_of(const LogJson& file) {
   LogPreamble p;
   p.version = "-J";
@@ -79,8 +104,10 @@ LogPreamble preamble_of(const LogJson& file) {
     const auto rank = device.is_object() ? whole_number(text_of(device, "rank")) : std::nullopt;
     if (!rank || *rank >= (1 << 22)) continue;
     p.hosts[static_cast<Rank>(*rank)] = text_of(device, "hostname");
+    p.communicators[static_cast<Rank>(*rank)] = whole_number(text_of(device, "group")).value_or(0);
     if (p.gpu.empty()) p.gpu = text_of(device, "device_info");
   }
+  list_all_ranks(count("nthreads", 1), count("ngpus", 1), p);
   for (const LogJson& word : file.value("args", LogJson::array())) {
     if (!word.is_string()) continue;
     if (p.command.empty()) p.program = nccl_program(word.get<std::string>());
@@ -102,6 +129,7 @@ void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
                   .host_of_rank = hosts_of_ranks(p)};
   table.origin.tool = "nccl-tests";
   table.origin.date = text_of(file, "start_time");
+  table.origin.environment = environment_of(file);
   if (text_of(file, "nccl_version") == "0") {  // our own programs of the same names
     table.origin.backend.clear();
     table.origin.algorithm = p.program + "_perf";
@@ -120,6 +148,7 @@ void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
     }
     if (!why.empty()) log.refuse(number, fmt::format("result {}: {}", number, why));
   }
+  if (std::string note = split_note(p); !note.empty()) log.notes.push_back({1, note, false});
   settle(std::move(table), hints, log);
 }
 
@@ -173,7 +202,7 @@ Log read_log_json(const std::string& text, const LogHints& hints) {
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     log.refuse(static_cast<std::size_t>(lines) + 1,
-           "the JSON ends or breaks here: nothing is read");
+               "the JSON ends or breaks here: nothing is read");
     return log;
   }
   if (file.is_object() && file.contains("results") && file["results"].is_array())

@@ -7,10 +7,10 @@
 #include "bench/logs/layout.hpp"
 #include "bench/logs/log.hpp"
 #include "bench/logs/mpi_rows.hpp"
-#include "bench/logs/nccl_names.hpp"
 #include "bench/logs/nccl_rows.hpp"
 #include "bench/logs/preamble.hpp"
 #include "bench/logs/row_shape.hpp"
+#include "bench/logs/run_facts.hpp"
 #include "bench/logs/words.hpp"
 #include "bench/text/words.hpp"
 
@@ -74,7 +74,7 @@ class TextReader {
     OpenTable table;
     table.line = line_;
     table.layout = layout;
-    table.mentioned = program_;
+    table.mentioned = facts_.program();
     return table;
   }
 
@@ -91,10 +91,8 @@ class TextReader {
       return true;
     }
     const auto known = streams_.find(key);
-    if (known != streams_.end() && begins_run(comment)) {
-      close(known->second);
-      if (std::exchange(known->second.used, false)) known->second.preamble = {};
-    }
+    if (known != streams_.end()) close_before(comment, known->second);
+    if (begins_run(comment)) facts_.begin_run();
     LogPreamble first;  // of a prefix that is not known yet
     const LogComment kind =
         read_comment(comment, known == streams_.end() ? first : known->second.preamble);
@@ -111,33 +109,31 @@ class TextReader {
     return true;
   }
 
-  // What lines say that are neither comments nor rows: commands, and versions of the library.
-  void remember(const std::string& line, const Words& words) {
-    for (const std::string_view word : words)
-      if (const std::string program = nccl_program(word); !program.empty()) program_ = program;
-    if (words.size() > 2 && words[0] == "rccl-tests:") rccl_ = std::string(words[2]);
-    if (line.find("Out of bounds values") != std::string::npos)  // version 1 has no # there
-      if (auto* stream = stream_of(trim(line))) stream->second.table->ended = true;
-    remember_nccl(words);
-    for (const char* library : {"NCCL version", "RCCL version"})
-      if (const std::size_t at = line.find(library); at != std::string::npos) {
-        Words said = words_of(std::string_view(line).substr(at));
-        if (said.size() > 3 && said[2] == ":") said.erase(said.begin() + 2);
-        if (said.size() > 2) library_ = std::string(said[0]) + " " + std::string(said[2]);
+  // The rows of a table are of what was said before them: a comment that says another thing, such
+  // as the next benchmark, its ranks or its type, ends the table first.
+  void close_before(std::string_view comment, Stream& stream) {
+    if (stream.table) {
+      LogPreamble next = stream.preamble;
+      read_comment(comment, next);
+      if (next != stream.preamble) {
+        // So that rows without a head of their own are refused, not passed over.
+        stream.awaits = stream.table->layout.tool != LogTool::nccl_tests;
+        close(stream);
       }
+    }
+    if (!begins_run(comment)) return;
+    close(stream);
+    if (std::exchange(stream.used, false)) stream.preamble = {};
   }
 
-  // "NCCL_ALGO set by environment to Ring.", "Using network IB"
-  void remember_nccl(const Words& words) {
-    for (std::size_t i = 0; i + 2 < words.size(); ++i) {
-      if (words[i] == "Using" && words[i + 1] == "network") network_ = std::string(words.back());
-      if (i + 5 >= words.size() || !words[i].starts_with("NCCL_") || words[i + 1] != "set" ||
-          words[i + 3] != "environment")
-        continue;
-      std::string_view value = words[i + 5];
-      while (value.ends_with('.') || value.ends_with(',')) value.remove_suffix(1);
-      environment_[std::string(words[i])] = std::string(value);
-    }
+  // What lines say that are neither comments nor rows.
+  void remember(const std::string& line, const Words& words) {
+    facts_.read(line, words);
+    if (line.find("Out of bounds values") != std::string::npos)  // version 1 has no # there
+      if (auto* stream = stream_of(trim(line))) stream->second.table->ended = true;
+    const std::string failure = streams_.empty() ? "" : failure_in(line);
+    if (!failure.empty() && !std::exchange(log_.cut, true))
+      log_.notes.push_back({line_, "the benchmark failed: " + failure, false});
   }
 
   // Of those with an open table, the stream with the longest prefix that the line has.
@@ -203,14 +199,15 @@ class TextReader {
     const LogPreamble& p = stream.preamble;
     if (table.layout.tool != LogTool::nccl_tests)
       return settle(table.line, table.layout, p, table.mpi, hints_, log_);
-    if (!table.ended && !table.nccl.empty())
+    facts_.end_run();
+    if (!table.ended && !table.nccl.empty()) {
       log_.notes.push_back({table.line, "the table has no end: the log may be cut", false});
-    LogOrigin origin = nccl_origin(p, library_, rccl_);
-    origin.environment = environment_;
-    if (!network_.empty())
-      origin.library += (origin.library.empty() ? "network " : ", network ") + network_;
+      log_.cut = log_.cut || !table.layout.implied;  // rows without a header are a part on purpose
+    }
+    if (std::string note = split_note(p); !note.empty() && !table.nccl.empty())
+      log_.notes.push_back({table.line, std::move(note), false});
     settle(NcclTable{.line = table.line,
-                     .origin = std::move(origin),
+                     .origin = facts_.origin(p),
                      .program = p.program,
                      .mentioned = table.mentioned,
                      .ranks = listed_ranks(p),
@@ -222,8 +219,7 @@ class TextReader {
   LogHints hints_;
   Log log_;
   std::map<std::string, Stream> streams_;  // by prefix
-  std::string program_, library_, rccl_, network_;
-  std::map<std::string, std::string> environment_;
+  RunFacts facts_;
   std::size_t line_ = 0;
 };
 

@@ -22,7 +22,8 @@ std::string written_at(const std::string& path) {
 // A log says little about the machine, and nothing about the program that made its numbers.
 Json context_of(const LogTable& table, const std::string& path) {
   const LogOrigin& o = table.origin;
-  return context({}, {{"date", o.date.empty() ? written_at(path) : o.date},
+  return context({}, {{"commit", ""},  // of arlab, which did not measure this
+                      {"date", o.date.empty() ? written_at(path) : o.date},
                       {"host", o.host.empty() ? "unknown" : o.host},
                       {"cpu", "unknown"},
                       {"gpu", text_or_null(o.gpu)},

@@ -52,9 +52,15 @@ std::optional<Collective> collective_of(const NcclTable& table, const LogHints& 
 // The ranks that the user, the header, or the numbers say.
 std::optional<Rank> ranks_of(const NcclTable& table, Collective collective, const LogHints& hints,
                              Log& log) {
-  if (hints.ranks) return hints.ranks;
   const RankRange likely = likely_ranks(table.rows, collective);
   const bool fits = table.ranks && *table.ranks >= likely.first && *table.ranks <= likely.second;
+  if (fits && hints.ranks && *hints.ranks != *table.ranks) {
+    log.refuse(table.line,
+               left_out(table, fmt::format("the header lists {} ranks, but --assume says ranks={}",
+                                           *table.ranks, *hints.ranks)));
+    return std::nullopt;
+  }
+  if (hints.ranks) return hints.ranks;
   if (fits) return table.ranks;
   if (table.ranks) {
     log.refuse(

@@ -18,10 +18,10 @@ constexpr Parameter kNcclSettings[] = {
     {"gpu", Unit::number, "h100",
      "v100, a100, a40, l40s, h100, h100_pcie, h200, gh200, b200, b300, gb200, gb300 or "
      "rtx_pro_6000"},
-    {"cpu", Unit::number, "intel", "intel, amd or arm"},
+    {"cpu", Unit::number, "intel", "intel, amd or arm; by default arm for gh200, gb200 and gb300"},
     {"version", Unit::number, "2.28.9", "of NCCL, 2.8 to 2.30"},
     {"nodes", Unit::count, "1", "nodes, unless -p says how many GPUs"},
-    {"gpus", Unit::count, "8", "GPUs per node"},
+    {"gpus", Unit::count, "8", "GPUs per node; by default 4 for gb200 and gb300, 1 for gh200"},
     {"nics", Unit::count, "0", "NICs per node; 0: one per GPU"},
     {"nic", Unit::bandwidth, "400Gbps", "rate of a NIC"},
     {"latency", Unit::time, "0", "of a NIC, beyond what NCCL assumes: AWS counts 20us on p5"},
@@ -45,6 +45,38 @@ int count(const std::map<std::string, std::string>& settings, std::string_view n
   return checked_number(parse_count(written(settings, name), name), name, least, most);
 }
 
+nccl::Number number_of(collectives::DType dtype) {
+  using enum collectives::DType;
+  switch (dtype) {
+    case float64:
+      return nccl::Number::float64;
+    case float32:
+      return nccl::Number::float32;
+    case float16:
+    case bfloat16:
+      return nccl::Number::half;
+    case float8_e4m3:
+    case float8_e5m2:
+      return nccl::Number::float8;
+    default:
+      return collectives::size_of(dtype) == 1 ? nccl::Number::byte : nccl::Number::integer;
+  }
+}
+
+nccl::Reduction reduction_of(collectives::Op op) {
+  using enum collectives::Op;
+  switch (op) {
+    case sum:
+      return nccl::Reduction::sum;
+    case prod:
+      return nccl::Reduction::product;
+    case avg:
+      return nccl::Reduction::average;
+    default:
+      return nccl::Reduction::min_or_max;
+  }
+}
+
 const char* yes_or_no(bool flag) { return flag ? "yes" : "no"; }
 
 }  // namespace
@@ -54,11 +86,16 @@ std::span<const Parameter> nccl_parameters_of_network() { return kNcclSettings; 
 nccl::Machine nccl_machine(const std::map<std::string, std::string>& settings) {
   constexpr int kMostNodes = 1 << 20, kMostInNode = 1024;
   for (const auto& [name, text] : settings) find_parameter(kNcclSettings, name, "network nccl");
-  nccl::Machine machine{.gpu = nccl::find_gpu(written(settings, "gpu")),
-                        .cpu = find_named(nccl::kCpus, written(settings, "cpu"), "processor"),
+  const nccl::Gpu& gpu = nccl::find_gpu(written(settings, "gpu"));
+  nccl::Machine machine{.gpu = gpu,
+                        .cpu = settings.contains("cpu")
+                                   ? find_named(nccl::kCpus, written(settings, "cpu"), "processor")
+                                   : gpu.cpu,
                         .version = nccl::parse_version(written(settings, "version")),
                         .nodes = count(settings, "nodes", 1, kMostNodes),
-                        .ranks_per_node = count(settings, "gpus", 1, kMostInNode),
+                        .ranks_per_node = settings.contains("gpus")
+                                              ? count(settings, "gpus", 1, kMostInNode)
+                                              : gpu.in_node,
                         .nics = count(settings, "nics", 0, kMostInNode),
                         .nic = value(settings, "nic") / 1e9,
                         .nic_latency = value(settings, "latency") / 1e6,
@@ -75,6 +112,11 @@ std::string nccl_text(const nccl::Machine& m) {
       m.gpu.name, nccl::name(m.cpu), nccl::show_version(m.version), m.nodes, m.ranks_per_node,
       m.nics, show_number(m.nic), show_picoseconds(m.nic_latency * 1e6), yes_or_no(m.collnet),
       yes_or_no(m.multicast), yes_or_no(m.cube_mesh));
+}
+
+nccl::Support nccl_support(const nccl::Machine& machine, Collective collective,
+                           collectives::Operand operand) {
+  return support_of(machine, collective, number_of(operand.dtype), reduction_of(operand.op));
 }
 
 }  // namespace arlab::bench

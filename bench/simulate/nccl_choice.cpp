@@ -18,12 +18,7 @@ namespace {
 
 namespace nccl = simulator::nccl;
 
-constexpr std::string_view kLibrary = "native";
-
-// NVSwitches add floating-point numbers and integers of 32 and 64 bits: no bytes, no products.
-bool switch_adds(collectives::DType dtype, collectives::Op op) {
-  return collectives::size_of(dtype) > 1 && op != collectives::Op::prod;
-}
+constexpr std::string_view kLibrary = "native", kSymmetric = "symmetric";
 
 std::vector<nccl::Machine> machines_of(const SweepOptions& o, const ModelOptions& model) {
   const nccl::Machine one = nccl_machine(model.given);
@@ -49,9 +44,9 @@ std::vector<nccl::Machine> machines_of(const SweepOptions& o, const ModelOptions
 // The rows of one size.
 void add_rows(const nccl::Tuning& tuning, Count bytes, collectives::Operand operand,
               std::vector<NcclEstimate>& rows) {
-  const bool adds = switch_adds(operand.dtype, operand.op);
+  const nccl::Support support = nccl_support(tuning.machine, tuning.collective, operand);
   const auto size = static_cast<double>(bytes);
-  const nccl::Choice choice = nccl::choose(tuning, size, adds);
+  const nccl::Choice choice = nccl::choose(tuning, size, support);
   for (const nccl::Estimate& e : tuning.estimates) {
     NcclEstimate row{.machine = nccl_text(tuning.machine),
                      .collective = std::string(name(tuning.collective)),
@@ -68,8 +63,10 @@ void add_rows(const nccl::Tuning& tuning, Count bytes, collectives::Operand oper
                      .us = 0,
                      .chosen = &e == choice.estimate,
                      .skipped = e.why_not};
-    if (row.skipped.empty() && !adds && nccl::is_nvls(e.algorithm))
-      row.skipped = fmt::format("NVSwitches cannot compute {} of {}", row.op, row.dtype);
+    if (row.skipped.empty() && !nccl::supported(support, e.algorithm))
+      row.skipped = fmt::format("{} compute {} of {}",
+                                nccl::is_nvls(e.algorithm) ? "NVSwitches cannot" : "PAT does not",
+                                row.op, row.dtype);
     if (row.skipped.empty()) {
       row.channels = nccl::used_channels(tuning, e, size);
       row.us = nccl::estimated_us(tuning, e, size);
@@ -78,15 +75,16 @@ void add_rows(const nccl::Tuning& tuning, Count bytes, collectives::Operand oper
   }
 }
 
+// NCCL's scores beat the links of large vectors: a row takes what the links do, if that is longer.
 void add_symmetric(const nccl::Machine& machine, const NcclEstimate& like,
                    std::vector<NcclEstimate>& rows) {
   for (const nccl::SymmetricKernel& kernel :
        nccl::symmetric_kernels(machine, static_cast<double>(like.bytes))) {
     NcclEstimate row = like;
-    row.algorithm = "symmetric";
+    row.algorithm = kSymmetric;
     row.protocol = kernel.name;
     row.channels = kernel.blocks;
-    row.us = kernel.us;
+    row.us = std::max(kernel.us, kernel.links_us);
     row.latency_us = row.bandwidth = 0;
     row.chosen = false;
     row.skipped.clear();
@@ -101,8 +99,8 @@ std::string chosen_name(const nccl::Estimate& e) {
 // "16 GPUs: tree ll up to 64 KiB, tree ll128 up to 8 MiB, then nvlstree simple."
 std::string crossovers(const nccl::Tuning& tuning, collectives::Operand operand) {
   constexpr double kFirst = 64, kLast = 16.0 * (1 << 30);
-  const std::vector<nccl::Range> ranges =
-      nccl::choices(tuning, kFirst, kLast, switch_adds(operand.dtype, operand.op));
+  const nccl::Support support = nccl_support(tuning.machine, tuning.collective, operand);
+  const std::vector<nccl::Range> ranges = nccl::choices(tuning, kFirst, kLast, support);
   std::string text = fmt::format("{}, {}: NCCL takes ", show_plural(tuning.machine.ranks(), "GPU"),
                                  name(tuning.collective));
   for (std::size_t i = 0; i < ranges.size(); ++i)
@@ -111,6 +109,9 @@ std::string crossovers(const nccl::Tuning& tuning, collectives::Operand operand)
             ? fmt::format("{}{}.", i > 0 ? "then " : "always ", chosen_name(*ranges[i].estimate))
             : fmt::format("{} up to {}, ", chosen_name(*ranges[i].estimate),
                           show_bytes(static_cast<std::int64_t>(ranges[i].last)));
+  if (support.ring_weight > 1)
+    text += fmt::format(" It avoids rings for {}, since their sums lose precision.",
+                        name(operand.dtype));
   return text;
 }
 
@@ -139,7 +140,8 @@ NcclEstimates estimate_nccl(const SweepOptions& o, const ModelOptions& model) {
           if (elements < 1) fail(Blame::usage, "--size 0: NCCL sends nothing; give a byte or more");
           const Count bytes = elements * static_cast<Count>(collectives::size_of(dtype));
           add_rows(tuning, bytes, {dtype, op}, all.rows);
-          if (collective == Collective::allreduce)
+          if (collective == Collective::allreduce &&
+              nccl_support(machine, collective, {dtype, op}).symmetric)
             add_symmetric(machine, NcclEstimate(all.rows.back()), all.rows);
         }
         all.crossovers.push_back(crossovers(tuning, {dtype, op}));
@@ -169,7 +171,10 @@ std::string table_of(const NcclEstimates& estimates) {
                               rows);
   text += "\n";
   for (const std::string& sentence : estimates.crossovers) text += sentence + "\n";
-  text += "Symmetric kernels need buffers that all GPUs map (windows).\n";
+  if (std::ranges::any_of(estimates.rows, [](const auto& r) { return r.algorithm == kSymmetric; }))
+    text +=
+        "Symmetric kernels need buffers that all GPUs map (windows). Their times are the scores by "
+        "which NCCL picks one of them, or what the links take, whichever is longer.\n";
   for (const std::string& reason : left_out) text += fmt::format("Not considered: {}.\n", reason);
   return text;
 }

@@ -52,8 +52,9 @@ constexpr Help kAlgorithmHelp{
 constexpr Help kExchangeHelp{
     {"How gradients are exchanged: segments=4 per allreduce (default 1); groups=8 ranks per "
      "machine, for hierarchical and hsdp (default: the actual number); overlap=off: after the "
-     "backward pass; aggregation of compressed ones: allreduce, all_gather, requantize, doubling "
-     "or balanced (of sparse ones), or auto (default), which receives the fewest bytes; "
+     "backward pass; aggregation of compressed ones: allreduce, all_gather, requantize, or auto "
+     "(default), the one of these that receives the fewest bytes; or, of sparse ones, doubling or "
+     "balanced; "
      "check_every=100 (default) steps between comparisons of the replicas, 0: per epoch",
      "How gradients are exchanged: segments=4 per allreduce (default 1); groups=8 ranks per node, "
      "for hierarchical and hsdp (default: those of the topology)",

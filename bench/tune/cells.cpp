@@ -170,6 +170,7 @@ TuneCell& CellBuilder::cell_of(const Json& record) {
   cell.ranks = ranks;
   cell.bytes = bytes;
   cell.elements = record["elements"].get<Count>();
+  if (record["groups"].is_number()) cell.nodes = record["groups"].get<Rank>();
   return cell;
 }
 

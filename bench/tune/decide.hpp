@@ -15,8 +15,8 @@ namespace arlab::bench {
 struct TuneCandidate {
   TunedChoice choice;
   double median_us = 0;
-  std::vector<double> samples_us = {};  ///< empty: simulated, and exact
-  bool refuted = false;                 ///< was chosen, and did not win another job
+  std::vector<double> samples_us = {};      ///< empty: simulated, and exact
+  bool refuted = false;                     ///< was chosen, and did not win another job
   std::optional<RefittedTime> refits = {};  ///< simulated on a machine with intervals
   Count messages = 0;                       ///< simulated: over all ranks
 };
@@ -27,6 +27,7 @@ struct TuneCell {
   Count elements = 0;
   Bytes bytes = 0;
   std::vector<TuneCandidate> candidates;
+  Rank nodes = -1;  ///< -1: not known
 };
 
 /// Whether the cells are of the same ranks and size.

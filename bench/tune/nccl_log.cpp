@@ -7,10 +7,12 @@
 #include <charconv>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
+#include "bench/text/words.hpp"
 #include "simulator/nccl/choice.hpp"
 
 namespace arlab::bench {
@@ -18,6 +20,8 @@ namespace {
 
 namespace nccl = simulator::nccl;
 using nccl_function = collectives::nccl_abi::Function;
+
+constexpr Count kMostCallBytes = Count{1} << 48;  // of a call: products with ranks fit
 
 struct Named {
   std::string_view name;
@@ -81,6 +85,48 @@ void take_facts(std::string_view line, NcclLog& log) {
   }
 }
 
+// The choice that a line names, with one call; no call: it names none that has a model.
+LoggedChoice choice_of(std::string_view line) {
+  for (const Named& named : kCollectives) {
+    const Count bytes = number_in(word_at(line, fmt::format("{}: ", named.name)));
+    const std::string took = choice_in(line);
+    if (bytes < 1 || bytes > kMostCallBytes || took.empty()) continue;
+    const bool in_parts = named.collective == Collective::all_gather ||
+                          named.collective == Collective::reduce_scatter;
+    return {.collective = named.collective,
+            .bytes = bytes,
+            .calls = 1,
+            .of_one_rank = in_parts && line.find("channel{Lo..Hi}=") != std::string_view::npos,
+            .took = took,
+            .estimated = {},
+            .tuned = {}};
+  }
+  return {};
+}
+
+// "AllReduce [Symmetric]" of "... NCCL INFO AllReduce [Symmetric]: 1024 Bytes -> Kernel ..."; empty
+// if the line is not about a call.
+std::string call_in(std::string_view line) {
+  const std::size_t end = line.find(" Bytes -> ");
+  if (end == std::string_view::npos) return "";
+  std::vector<std::string_view> words = bench::words_of(line.substr(0, end));
+  if (words.size() < 2 || !words[words.size() - 2].ends_with(':')) return "calls without a name";
+  words.pop_back();
+  words.back().remove_suffix(1);
+  std::string name(words.back());
+  if (name.starts_with('[') && words.size() > 1)
+    name = std::string(words[words.size() - 2]) + " " + name;
+  return name;
+}
+
+// "3 Reduce, 1 AllReduce [Symmetric]"
+std::string left_out_text(const NcclLog& log) {
+  std::string text;
+  for (const auto& [name, calls] : log.left_out)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", calls, name);
+  return text;
+}
+
 const nccl::Estimate* estimate_named(const nccl::Tuning& tuning, const std::string& name) {
   for (const nccl::Estimate& e : tuning.estimates)
     if (fmt::format("{} {}", nccl::name(e.algorithm), nccl::name(e.protocol)) == name) return &e;
@@ -91,28 +137,27 @@ const nccl::Estimate* estimate_named(const nccl::Tuning& tuning, const std::stri
 
 NcclLog read_nccl_log(std::string_view text, const std::string& file) {
   NcclLog log;
-  std::map<std::tuple<int, Count, std::string>, LoggedChoice> found;
+  std::map<std::tuple<int, Count, bool, std::string>, LoggedChoice> found;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     take_facts(line, log);
-    for (const Named& named : kCollectives) {
-      const Count bytes = number_in(word_at(line, fmt::format("{}: ", named.name)));
-      const std::string took = choice_in(line);
-      if (bytes < 1 || took.empty()) continue;
-      LoggedChoice& choice = found[{static_cast<int>(named.collective), bytes, took}];
-      choice.collective = named.collective;
-      choice.bytes = bytes;
-      choice.took = took;
-      ++choice.calls;
+    const LoggedChoice one = choice_of(line);
+    if (one.calls == 0) {
+      if (const std::string name = call_in(line); !name.empty()) ++log.left_out[name];
+      continue;
     }
+    const auto [at, is_first] = found.try_emplace(
+        {static_cast<int>(one.collective), one.bytes, one.of_one_rank, one.took}, one);
+    if (!is_first) ++at->second.calls;
   }
   if (found.empty())
-    fail(Blame::usage, fmt::format("{} has no line such as 'AllReduce: 1024 Bytes -> Algo RING "
-                                   "proto LL': run with NCCL_DEBUG=INFO and "
-                                   "NCCL_DEBUG_SUBSYS=INIT,TUNING",
-                                   file));
+    fail(Blame::usage,
+         fmt::format("{} has no line such as 'AllReduce: 1024 Bytes -> Algo RING "
+                     "proto LL': run with NCCL_DEBUG=INFO and "
+                     "NCCL_DEBUG_SUBSYS=INIT,TUNING{}",
+                     file, log.left_out.empty() ? "" : "; left out: " + left_out_text(log)));
   for (auto& [key, choice] : found) log.choices.push_back(std::move(choice));
   return log;
 }
@@ -120,6 +165,7 @@ NcclLog read_nccl_log(std::string_view text, const std::string& file) {
 void compare_with_model(NcclLog& log, const nccl::Machine& machine,
                         const std::vector<collectives::TuningRule>& rules) {
   for (LoggedChoice& one : log.choices) {
+    if (std::exchange(one.of_one_rank, false)) one.bytes *= machine.ranks();
     const nccl::Tuning tuning = nccl::tune(machine, one.collective);
     const auto bytes = static_cast<double>(one.bytes);
     const nccl::Choice choice = nccl::choose(tuning, bytes);
@@ -154,7 +200,10 @@ std::string nccl_log_table(const NcclLog& log, const nccl::Machine& machine) {
                  rows) +
          fmt::format("\n{} of {} choices as NCCL's estimates choose on {} x {} {} with NCCL {}.\n",
                      same, log.choices.size(), machine.nodes, machine.ranks_per_node,
-                     machine.gpu.name, nccl::show_version(machine.version));
+                     machine.gpu.name, nccl::show_version(machine.version)) +
+         (log.left_out.empty()
+              ? ""
+              : fmt::format("Left out, as they have no estimates here: {}.\n", left_out_text(log)));
 }
 
 Json to_json(const LoggedChoice& c, const nccl::Machine& machine) {

@@ -2,9 +2,12 @@
 // and what the table of a tuner plugin would change.
 //
 // With NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,TUNING NCCL writes "AllReduce: 1024 Bytes -> Algo
-// RING proto LL"; before 2.26 with numbers in place of names, and with TRACE builds only.
+// RING proto LL"; before 2.26 with numbers in place of names, and with TRACE builds only. Since
+// 2.24 the bytes of an AllGather or a ReduceScatter are those of one rank; these lines end in
+// channels.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +23,10 @@ namespace arlab::bench {
 struct LoggedChoice {
   Collective collective = Collective::allreduce;
   Count bytes = 0, calls = 0;
-  std::string took;       ///< "ring ll"
-  std::string estimated;  ///< what NCCL's estimates choose; empty without a model
-  double took_us = 0;     ///< by these estimates; 0 if NCCL could not take it
+  bool of_one_rank = false;  ///< the bytes: compare_with_model makes them those of the vector
+  std::string took;          ///< "ring ll"
+  std::string estimated;     ///< what NCCL's estimates choose; empty without a model
+  double took_us = 0;        ///< by these estimates; 0 if NCCL could not take it
   double estimated_us = 0;
   std::string tuned;  ///< what the plugin's table takes; empty without a rule
 };
@@ -33,13 +37,16 @@ struct NcclLog {
   /// Of the largest communicator, which choices are compared for; 0: the log does not say.
   Rank nodes = 0, ranks_per_node = 0;
   bool several = false;  ///< communicators of different sizes: choices do not say of which they are
+  /// Calls without a choice that has a model, by name: "Reduce", "AllReduce [Symmetric]".
+  std::map<std::string, Count> left_out = {};
 };
 
 /// Reads the lines about choices, versions, and communicators; ignores all others. Throws
-/// Error(usage) that names `file` if it has no choice.
+/// Error(usage) that names `file`, and what is left out, if it has no choice.
 NcclLog read_nccl_log(std::string_view text, const std::string& file);
 
-/// Fills in what the estimates choose on this machine, and what the table changes.
+/// Fills in what the estimates choose on this machine, and what the table changes. Bytes of one
+/// rank become those of the vector, by the machine's ranks.
 void compare_with_model(NcclLog& log, const simulator::nccl::Machine& machine,
                         const std::vector<collectives::TuningRule>& rules);
 

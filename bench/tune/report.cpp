@@ -104,6 +104,9 @@ std::vector<std::string> sentences(const std::vector<TuneCell>& cells,
         fmt::format("Choices are at most {:.1f}% slower than the lowest median of their cell, "
                     "which may be lowest by chance.",
                     100 * loss));
+  if (const auto unknown = unknown_to_nccl(cells); !files.nccl.empty() && !unknown.empty())
+    said.push_back(fmt::format("{} chooses without {}, which NCCL does not have.", files.nccl,
+                               fmt::join(unknown, ", ")));
   const std::size_t without_use = said.size();
   if (!files.open_mpi.empty() && (!files.version || !files.version->reads_json()))
     said.push_back(

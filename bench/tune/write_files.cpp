@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -29,6 +31,39 @@ const std::string_view* library_name(const TunedChoice& choice) {
 }
 
 bool is_of_library(const TunedChoice& choice) { return choice.algorithm.starts_with("native"); }
+
+// Per number of ranks. NCCL asks with as many nodes as its communicator has: a line for one ring in
+// one node must not hold for rings across nodes.
+std::vector<TunedRanks> tuned_ranks(const std::vector<TuneCell>& cells,
+                                    const std::vector<std::optional<TuneDecision>>& decisions) {
+  std::map<Count, TunedRanks> tuned;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!decisions[i]) continue;
+    const TuneCell& cell = cells[i];
+    const auto [at, is_new] =
+        tuned.try_emplace(cell.ranks, TunedRanks{cell.ranks, cell.nodes, cell.bytes, cell.bytes});
+    at->second.first = std::min<Count>(at->second.first, cell.bytes);
+    at->second.last = std::max<Count>(at->second.last, cell.bytes);
+  }
+  std::vector<TunedRanks> all;
+  for (const auto& [ranks, one] : tuned) all.push_back(one);
+  return all;
+}
+
+void write_nccl_file(const TuneFiles& files, const std::vector<TuneCell>& cells,
+                     const std::string& made_by) {
+  const auto known = [](const TunedChoice& c) {
+    return !collectives::nccl_name(c.algorithm).empty();
+  };
+  const auto decisions = decide(cells, "", known);
+  if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
+    fail(Blame::usage, fmt::format("--nccl needs an algorithm that NCCL has, not {}: name ring, "
+                                   "ring:channels=8, nccl_tree or double_tree, too",
+                                   fmt::join(unknown_to_nccl(cells), ", ")));
+  write_file(files.nccl, nccl_tuner_csv(table_of(cells, decisions, Outside::nearest, made_by),
+                                        tuned_ranks(cells, decisions), files.nccl_channels,
+                                        files.nccl_protocol));
+}
 
 }  // namespace
 
@@ -95,16 +130,17 @@ void write_library_files(const TuneFiles& files, const std::vector<TuneCell>& ce
         files.mpich,
         mpich_selection(of_library, read_file(files.mpich_base, "give the file that MPICH ships"),
                         files.mpich_base));
-  if (files.nccl.empty()) return;
-  const auto known = [](const TunedChoice& c) {
-    return !collectives::nccl_name(c.algorithm).empty();
-  };
-  const auto decisions = decide(cells, "", known);
-  if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
-    fail(Blame::usage,
-         "--nccl needs the algorithms ring and double_tree, which NCCL has: name them");
-  write_file(files.nccl, nccl_tuner_csv(table_of(cells, decisions, Outside::nearest, made_by),
-                                        files.nccl_channels, files.nccl_protocol));
+  if (!files.nccl.empty()) write_nccl_file(files, cells, made_by);
+}
+
+std::vector<std::string> unknown_to_nccl(const std::vector<TuneCell>& cells) {
+  std::set<std::string> names;
+  for (const TuneCell& cell : cells)
+    for (const TuneCandidate& candidate : cell.candidates)
+      if (!is_of_library(candidate.choice) &&
+          collectives::nccl_name(candidate.choice.algorithm).empty())
+        names.insert(candidate.choice.algorithm);
+  return {names.begin(), names.end()};
 }
 
 }  // namespace arlab::bench

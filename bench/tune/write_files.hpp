@@ -31,6 +31,9 @@ OpenMpiVersion version_of(const TuneFiles& files);
 std::vector<std::optional<TuneDecision>> decide_for_library(const std::vector<TuneCell>& cells,
                                                             bool simulated);
 
+/// Returns the candidates that NCCL does not have, which its file cannot name.
+std::vector<std::string> unknown_to_nccl(const std::vector<TuneCell>& cells);
+
 /// Writes all files but the one of our own table.
 void write_library_files(const TuneFiles& files, const std::vector<TuneCell>& cells,
                          const TuningTable& of_library, const std::string& made_by);

@@ -86,13 +86,14 @@ int opened(int index) {
          gpu + " cannot be used: " + cudaGetErrorString(code) + " (see nvidia-smi)");
   }
   if (!fits_device()) {
-    const std::string capability =
-        std::to_string(attribute(cudaDevAttrComputeCapabilityMajor, index)) +
-        std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, index));
-    fail(Blame::environment, gpu + " has compute capability " + capability +
-                                 ", and there are no kernels for it: build with "
-                                 "-DCMAKE_CUDA_ARCHITECTURES=" +
-                                 capability + ", or hide it with CUDA_VISIBLE_DEVICES");
+    const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
+                           attribute(cudaDevAttrComputeCapabilityMinor, index);
+    const std::string name = std::to_string(capability);
+    fail(Blame::environment, gpu + " has compute capability " + name +
+                                 ", and there are no kernels for it: build with " +
+                                 (capability < 75 ? "CUDA 12 and " : "") +  // 13 has none below 7.5
+                                 "-DCMAKE_CUDA_ARCHITECTURES=" + name +
+                                 ", or hide it with CUDA_VISIBLE_DEVICES");
   }
   load_kernels();
   load_peer_kernels();
@@ -154,7 +155,9 @@ class CudaDevice final : public Device {
   }
 
   SharedDeviceMemory share(const std::byte* data) override {
-    std::byte* const base = memory_->share(data, this);
+    const Device* const owner = memory_->owner(data, 1);
+    std::byte* const base =
+        owner && cuda::index_of(*owner) == index_ ? memory_->share(data, owner) : nullptr;
     if (!base)
       fail(Blame::environment,
            "memory that is not this GPU's, or of another library, is not shared with other "
@@ -206,6 +209,15 @@ class CudaDevice final : public Device {
   std::vector<bool> peers_;
 };
 
+/// Of all GPUs that this thread opens alone. A rank may open its own twice, for messages and for
+/// codes; memory of the one is shared with other processes by the other.
+std::shared_ptr<MemoryMap> memory_of_thread() {
+  thread_local std::weak_ptr<MemoryMap> last;
+  auto memory = last.lock();
+  if (!memory) last = memory = std::make_shared<MemoryMap>();
+  return memory;
+}
+
 }  // namespace
 
 std::string unavailable() {
@@ -247,7 +259,7 @@ std::unique_ptr<Device> device(int index) {
                                  " does not exist: this process sees " + std::to_string(count) +
                                  ", numbered from 0 (see nvidia-smi -L and "
                                  "CUDA_VISIBLE_DEVICES)");
-  return std::make_unique<CudaDevice>(index, std::make_shared<MemoryMap>());
+  return std::make_unique<CudaDevice>(index, memory_of_thread());
 }
 
 int device_count() {

@@ -11,14 +11,15 @@ namespace {
 
 static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(SharedDeviceMemory::handle));
 
-/// Throws unless the code is success.
-void check_ipc(cudaError_t code, const char* doing) {
+/// Throws unless the code is success. `remedy`: one more.
+void check_ipc(cudaError_t code, const char* doing, const char* remedy = "") {
   if (code == cudaSuccess) return;
   cudaGetLastError();  // it is reported here
   fail(Blame::environment,
        concat("CUDA IPC failed in ", doing, ": ", cudaGetErrorName(code), ", ",
               cudaGetErrorString(code),
-              " (containers must share the machine's process and IPC namespaces): use nccl"));
+              " (containers must share the machine's process and IPC namespaces", remedy,
+              "): use nccl"));
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ std::byte* open_ipc(const SharedDeviceMemory& memory) {
   std::memcpy(&handle, memory.handle.data(), sizeof(handle));
   void* base = nullptr;
   check_ipc(cudaIpcOpenMemHandle(&base, handle, cudaIpcMemLazyEnablePeerAccess),
-            "cudaIpcOpenMemHandle");
+            "cudaIpcOpenMemHandle",  // finds no GPU that Slurm has hidden from this process
+            "; with Slurm: --gpu-bind=none");
   return static_cast<std::byte*>(base);
 }
 

@@ -38,17 +38,28 @@ RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTranspor
 }
 
 RankExecutor::~RankExecutor() {
-  if (std::uncaught_exceptions() > 0) transport_.abort();  // no peer comes any more: leave at once
+  if (std::uncaught_exceptions() > 0) abort();  // no peer comes any more: leave at once
   try {
     synchronize();  // no work is left on memory that is about to be freed
     if (second_) second_->synchronize();
-  } catch (...) {  // reported before, or another rank has failed
-    try {
-      stream_->synchronize();  // messages are aborted by now, and end
-      if (second_) second_->synchronize();
-    } catch (...) {
-    }
+  } catch (...) {       // reported before, or another rank has failed
+    stream_->settle();  // messages are aborted by now, and end
+    if (second_) second_->settle();
   }
+  destroy_graphs();  // before the memory of NCCL below, which waits for an abort
+}
+
+void RankExecutor::abort() {
+  transport_.abort();
+  if (graphs_.empty()) return;
+  stream_->settle();  // no graph is destroyed while it runs
+  if (second_) second_->settle();
+  destroy_graphs();
+}
+
+void RankExecutor::destroy_graphs() noexcept {
+  for (const auto& its : std::exchange(graphs_, {}))
+    if (const auto graph = its.lock()) graph->reset();
 }
 
 RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const Problem& problem,
@@ -92,11 +103,14 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
   if (transport_.runs_plans()) prepared.peer_ = transport_.plan(whole, data, scratch->data());
   if (!transport_.is_capturable()) return prepared;
   control_.barrier();  // a peer's stream may wait for this rank, which allocating may wait for
-  prepared.graph_ = stream_->capture([&] {
+  prepared.graph_ = std::make_shared<Prepared::Graph>(stream_->capture([&] {
     stream_->record(graph_start_);
     enqueue_steps(prepared, nullptr);
     stream_->record(graph_stop_);
-  });
+  }));
+  if (prepared.peer_) return prepared;  // has no messages of the transport
+  std::erase_if(graphs_, [](const auto& its) { return its.expired(); });
+  graphs_.push_back(prepared.graph_);
   return prepared;
 }
 
@@ -133,9 +147,11 @@ void RankExecutor::run(Prepared& prepared) {
 }
 
 void RankExecutor::enqueue(Prepared& prepared) {
+  if (prepared.graph_ && !*prepared.graph_)
+    fail(Blame::environment, "a collective was aborted on this GPU: start the job again");
   if (prepared.peer_) ran_.insert(prepared.peer_);
   if (prepared.graph_)
-    stream_->launch(*prepared.graph_);
+    stream_->launch(**prepared.graph_);
   else
     enqueue_steps(prepared, control_.place());
 }
@@ -297,7 +313,7 @@ void RankExecutor::synchronize() {
       std::this_thread::yield();
     }
   } catch (...) {
-    transport_.abort();
+    abort();
     throw;
   }
 }

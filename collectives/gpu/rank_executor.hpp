@@ -35,13 +35,14 @@ class RankExecutor final : public Executor, private Workload {
 
    private:
     friend class RankExecutor;
+    using Graph = std::unique_ptr<DeviceGraph>;  // null: destroyed by abort()
     RankPlan part_;
     std::byte* data_ = nullptr;
     Operand operand_;
     Rank ranks_ = 0;
     std::shared_ptr<DeviceMemory> scratch_;
-    std::shared_ptr<PeerRun> peer_;       // if a kernel runs it instead of steps
-    std::unique_ptr<DeviceGraph> graph_;  // with the events that time it, if it can be captured
+    std::shared_ptr<PeerRun> peer_;  // if a kernel runs it instead of steps
+    std::shared_ptr<Graph> graph_;   // with the events that time it, if it can be captured
   };
 
   /// `control` knows this rank's number. All three must outlive this. synchronize() gives up after
@@ -76,6 +77,9 @@ class RankExecutor final : public Executor, private Workload {
   void synchronize();
   /// Duration of the last run on this device. Waits for it.
   double microseconds();
+  /// Cancels all messages in progress. Graphs with messages are destroyed, and their later runs
+  /// throw: NCCL ends no communicator before the graphs that have its messages.
+  void abort();
 
  private:
   /// Returns when it is done.
@@ -105,6 +109,7 @@ class RankExecutor final : public Executor, private Workload {
   /// `place`: shows the rounds while their messages are in progress, or null.
   void enqueue_steps(const Prepared& prepared, Place* place);
   void apply(const Prepared& prepared, const PlannedStep& step, DeviceStream& stream);
+  void destroy_graphs() noexcept;
 
   Communicator& control_;
   Device& device_;
@@ -115,10 +120,11 @@ class RankExecutor final : public Executor, private Workload {
   double overlap_from_ = 8 << 20;
   std::unique_ptr<DeviceStream>
       second_;  // applies what has arrived, while stream_ carries the rest
-  std::array<DeviceEvent, 2> arrived_, applied_;  // by wave
-  bool timed_by_graph_ = false;                   // the last run
-  std::set<std::shared_ptr<const PeerRun>> ran_;  // plans, until they have been checked
-  bool inside_ = false;                           // a collective that has been enqueued
+  std::array<DeviceEvent, 2> arrived_, applied_;        // by wave
+  bool timed_by_graph_ = false;                         // the last run
+  std::set<std::shared_ptr<const PeerRun>> ran_;        // plans, until they have been checked
+  std::vector<std::weak_ptr<Prepared::Graph>> graphs_;  // with messages of the transport
+  bool inside_ = false;                                 // a collective that has been enqueued
   std::vector<SendRecv> calls_;
   std::vector<const std::byte*> senders_;
   Problem problem_;

@@ -38,7 +38,6 @@ StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTran
       DeviceCollectives(device, !transport.runs_plans()),
       control_(control),
       device_(device),
-      transport_(transport),
       reduced_(device.make_event()),
       second_{device.make_stream()},
       rank_(control, device, transport, patience) {
@@ -161,7 +160,7 @@ double StagedExecutor::run_on_device(std::span<const DeviceEvent> after, Run run
     failed_ = false;
     return us;
   } catch (...) {  // the memory is the caller's, who may free it
-    transport_.abort();
+    rank_.abort();
     rank_.stream().settle();
     throw;
   }

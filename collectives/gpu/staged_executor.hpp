@@ -77,7 +77,6 @@ class StagedExecutor final : public Executor, private DeviceCollectives {
 
   Communicator& control_;
   Device& device_;
-  DeviceTransport& transport_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
   std::map<Key, RankExecutor::Prepared> prepared_;
   DeviceEvent reduced_;

@@ -96,7 +96,16 @@ void Mpi::on_first(Rank ranks, const std::function<void()>& body) {
   meet_at_rest(*world_);
 }
 
-Rank Mpi::local_rank() const { return Groups(world_->machines()).place_of(world_->rank()); }
+// Not by Communicator::machines(): emulated machines share the GPUs of the real one.
+Rank Mpi::local_rank() const {
+  const Watch::Blocked blocked(*watch_, "MPI_Comm_split_type");
+  MPI_Comm machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm_of(*world_), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+            "MPI_Comm_split_type");
+  const Rank local = rank_in(machine);
+  check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+  return local;
+}
 
 void Mpi::stop_process(const std::string& text) {
   std::fprintf(stderr, "error: %s\n", printable_message(text).c_str());

@@ -75,11 +75,14 @@ constexpr bool kAnyRootInPlace = false;
 constexpr bool kAnyRootInPlace = true;
 #endif
 
+/// Whether the root reduces a copy of its vector.
+bool reduces_copy(const Problem& p) { return !kAnyRootInPlace && p.root != 0; }
+
 void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
                    std::vector<std::byte>& scratch) {
   const MpiOperand mpi(operand);
   divide_before(data, p.elements, operand, p.ranks);
-  const bool copies = !kAnyRootInPlace && p.root != 0 && me == p.root;
+  const bool copies = reduces_copy(p) && me == p.root;
   if (copies)
     scratch.assign(data, data + static_cast<std::size_t>(p.elements) * size_of(operand.dtype));
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
@@ -141,6 +144,11 @@ const char* native_mpi_name(const Problem& p) {
       return "MPI_Bcast";
   }
   return "";
+}
+
+bool leaves_data_to_mpi(const Problem& p) {
+  return p.collective != Collective::reduce_scatter &&
+         (p.collective != Collective::reduce || !reduces_copy(p));
 }
 
 void run_native_mpi(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,

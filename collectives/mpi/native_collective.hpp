@@ -21,8 +21,12 @@ const char* native_mpi_name(const Problem& problem);
 void run_native_mpi(MPI_Comm comm, const Problem& problem, Rank me, std::byte* data,
                     Operand operand, std::vector<std::byte>& scratch);
 
-/// The same of an allreduce by MPI_Iallreduce. Calls finish(request) for each piece, to wait for
-/// it.
+/// Whether MPI alone touches the vector then, which may lie in a device's memory. Otherwise the
+/// host copies parts of it, too.
+bool leaves_data_to_mpi(const Problem& problem);
+
+/// The same as run_native_mpi() of an allreduce, by MPI_Iallreduce. Calls finish(request) for each
+/// piece, to wait for it.
 void start_native_allreduce(MPI_Comm comm, const Problem& problem, std::byte* data, Operand operand,
                             const std::function<void(MPI_Request&)>& finish);
 

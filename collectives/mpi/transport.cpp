@@ -13,6 +13,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/native_collective.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -71,7 +72,7 @@ class MpiTransport final : public DeviceTransport, private Baseline {
   std::vector<std::string> algorithms() override { return world_.baseline().algorithms(); }
   void use(const std::string& algorithm) override { world_.baseline().use(algorithm); }
 
-  // Our own MPI operation reduces small floats; it works on host memory.
+  // Our own MPI operation, which reduces small floats, works on host memory.
   void run(const Problem& p, const std::byte* from, std::byte* data, Operand operand) override {
     expects(from == data, "on a device's memory, MPI runs in place");
     DeviceStream& stream = *stream_;
@@ -80,7 +81,7 @@ class MpiTransport final : public DeviceTransport, private Baseline {
     const AverageDivisors divisors =
         p.reduces() ? divisors_of(operand, world_.ranks()) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
-    if (directly_ && !is_small_float(operand.dtype)) {
+    if (directly_ && !is_small_float(operand.dtype) && leaves_data_to_mpi(p)) {
       stream.synchronize();
       world_.baseline().run(p, data, data, summed);
     } else {

@@ -3,7 +3,8 @@
 //
 // NCCL reads both when a communicator is made (src/graph/tuning.cc of NCCL), so each choice has a
 // communicator of its own. Before 2.24 NCCL takes another algorithm where it cannot run the one
-// that it was given; from then on it refuses the call.
+// that it was given; from then on it refuses the call: as ncclInvalidUsage while either variable is
+// set, else as ncclInternalError.
 #pragma once
 
 #include <array>

@@ -126,14 +126,19 @@ class NcclTransport final : public DeviceTransport, private Baseline {
   // Baseline
   std::string choice(Count bytes) const override {
     const std::string chosen = chosen_in_log(tuning_log(), bytes);
-    return concat(chosen, chosen.empty() ? "" : ", ", memory_.kind_of(*native_, native_data_));
+    const bool registered = native_ == &comm_ && memory_.is_registered(native_data_);
+    return concat(chosen, chosen.empty() ? "" : ", ",
+                  registered ? "registered" : "memory without a window");
   }
 
   std::vector<std::string> algorithms() override { return nccl_algorithms(version()); }
 
+  // Registered memory is NCCL's own choice alone: on it, NCCL does not keep to another one.
   void use(const std::string& algorithm) override {
-    native_ = algorithm.empty() ? &comm_ : &comm_of(algorithm);
-    memory_.register_with(*native_);
+    native_ = &comm_;
+    if (algorithm.empty()) return memory_.register_all();
+    if (!chosen_.contains(algorithm)) with_choice(algorithm, [] {});
+    native_ = &chosen_.at(algorithm);
   }
 
   // Of an algorithm NCCL finds out in the call itself.
@@ -146,14 +151,16 @@ class NcclTransport final : public DeviceTransport, private Baseline {
     };
     parse_nccl_choice(spec);
     if (control_.ranks() == 1) return said(" on one rank: it copies");
-    use(spec);
-    const bool accepted = native_->accepts("ncclAllReduce", [&](ncclComm_t comm) {
-      return ncclAllReduce(element_.data(), element_.data(), 1, nccl_type(operand.dtype),
-                           nccl_op(operand.op), comm, cuda::handle(*stream_));
+    // NCCL calls a refusal a wrong use only while the variables are set; else an error of its own.
+    bool accepted = false;
+    with_choice(spec, [&] {
+      accepted = chosen_.at(spec).accepts("ncclAllReduce", [&](ncclComm_t comm) {
+        return ncclAllReduce(element_.data(), element_.data(), 1, nccl_type(operand.dtype),
+                             nccl_op(operand.op), comm, cuda::handle(*stream_));
+      });
     });
     if (control_.max(accepted ? 0 : 1) == 0) return "";
-    memory_.forget(*native_);
-    native_->abort();
+    chosen_.at(spec).abort();
     native_ = &comm_;
     chosen_.erase(spec);
     return said(" on these GPUs");
@@ -247,19 +254,20 @@ class NcclTransport final : public DeviceTransport, private Baseline {
     return ncclInvalidArgument;
   }
 
-  NcclComm& comm_of(const std::string& spec) {
-    if (const auto known = chosen_.find(spec); known != chosen_.end()) return known->second;
+  /// Makes the communicator of the choice, if there is none yet, and calls body(), both with the
+  /// choice in the environment. All ranks call it together.
+  template <class Body>
+  void with_choice(const std::string& spec, Body body) {
     const NcclChoice choice = parse_nccl_choice(spec);
     ChoiceInEnvironment environment;
     control_.barrier();
     environment.set(choice);
     control_.barrier();
-    NcclComm& made =
-        chosen_.try_emplace(spec, control_, device_, patience_, to_start_).first->second;
+    chosen_.try_emplace(spec, control_, device_, patience_, to_start_);
+    body();
     control_.barrier();
     environment.restore();
     control_.barrier();
-    return made;
   }
 
   Communicator& control_;
@@ -268,7 +276,7 @@ class NcclTransport final : public DeviceTransport, private Baseline {
   NcclComm comm_;
   std::map<std::string, NcclComm> chosen_;  // by spec: with an algorithm of the user's choice
   NcclComm* native_ = &comm_;               // of the allreduce
-  NcclMemory memory_;
+  NcclMemory memory_{comm_};
   const std::byte* native_data_ = nullptr;  // of the last collective of NCCL's own
   const DeviceMemory element_;              // on which it finds out what NCCL runs
   DeviceStream* stream_ = nullptr;          // of the baseline

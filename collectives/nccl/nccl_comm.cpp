@@ -1,6 +1,7 @@
 #include "collectives/nccl/nccl_comm.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -13,6 +14,9 @@
 
 namespace arlab::collectives {
 namespace {
+
+// Of an abort: what NCCL needs where no graph is left, and where the last one has just ended.
+constexpr std::chrono::seconds kWithoutGraphs{1}, kWithGraphs{10};
 
 /// Shares rank 0's id with all ranks, as a sum to which the others add zero.
 ncclUniqueId shared_id(Communicator& control) {
@@ -37,9 +41,9 @@ ncclUniqueId shared_id(Communicator& control) {
 
 NcclComm::NcclComm(Communicator& control, Device& device, RankExecutor::Seconds patience,
                    RankExecutor::Seconds to_start)
-    : rank_(control.rank()), patience_(to_start) {
+    : rank_(control.rank()), gpu_(cuda::index_of(device)), patience_(to_start) {
   const ncclUniqueId id = shared_id(control);
-  cuda::use_device(cuda::index_of(device));
+  cuda::use_device(gpu_);
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
   finish(ncclCommInitRankConfig(&comm_, control.ranks(), id, rank_, &config),
@@ -48,16 +52,15 @@ NcclComm::NcclComm(Communicator& control, Device& device, RankExecutor::Seconds 
 }
 
 NcclComm::~NcclComm() {
-  if (!comm_) return;
+  if (std::uncaught_exceptions() > 0) abort();  // peers may never come
   try {
-    if (std::uncaught_exceptions() > 0) {  // peers may never come
-      ncclCommAbort(comm_);
-      return;
+    if (comm_) {
+      finish(ncclCommFinalize(comm_), "ncclCommFinalize");
+      ncclCommDestroy(comm_);
     }
-    finish(ncclCommFinalize(comm_), "ncclCommFinalize");
-    ncclCommDestroy(comm_);
   } catch (const Error&) {  // finish() has aborted it
   }
+  wait_for_abort();
 }
 
 void NcclComm::check() {
@@ -65,8 +68,21 @@ void NcclComm::check() {
     give_up(now, "a message");
 }
 
+// ncclCommAbort first ends what runs on the GPU, and then waits until the last graph that has the
+// communicator's messages is destroyed. So it has a thread of its own: the caller destroys them.
 void NcclComm::abort() {
-  if (comm_) ncclCommAbort(std::exchange(comm_, nullptr));
+  if (!comm_) return;
+  std::packaged_task<void()> task([comm = std::exchange(comm_, nullptr), gpu = gpu_] {
+    cudaSetDevice(gpu);
+    ncclCommAbort(comm);
+  });
+  aborted_ = task.get_future();
+  std::thread(std::move(task)).detach();  // an end of the program does not wait for NCCL
+  aborted_.wait_for(kWithoutGraphs);
+}
+
+void NcclComm::wait_for_abort() const {
+  if (aborted_.valid()) aborted_.wait_for(kWithGraphs);
 }
 
 void NcclComm::give_up(ncclResult_t code, const char* doing) {

@@ -6,6 +6,8 @@
 
 #include <nccl.h>
 
+#include <future>
+
 #include "collectives/communicator.hpp"
 #include "collectives/gpu/rank_executor.hpp"
 
@@ -30,8 +32,8 @@ class NcclComm {
     finish(ncclGroupEnd(), doing);
   }
 
-  /// The same for one call, whose code may be ncclInvalidUsage: NCCL cannot run it. Returns whether
-  /// it can. If not, the communicator is aborted.
+  /// The same for one call, which NCCL refuses with ncclInvalidUsage if it cannot run it by the
+  /// choice in the environment now. Returns whether it can. If not, the communicator is aborted.
   template <class Call>
   bool accepts(const char* doing, Call call) {
     finish(ncclGroupStart(), "ncclGroupStart");
@@ -57,8 +59,11 @@ class NcclComm {
 
   /// Throws NCCL's asynchronous error.
   void check();
-  /// Cancels all messages in progress. Later calls throw.
+  /// Cancels all messages in progress. Later calls throw. NCCL keeps the communicator's windows
+  /// until all graphs that have its messages are destroyed: wait_for_abort().
   void abort();
+  /// Waits until NCCL has ended an aborted communicator, or for some seconds at most.
+  void wait_for_abort() const;
 
  private:
   [[noreturn]] void give_up(ncclResult_t code, const char* doing);
@@ -68,8 +73,10 @@ class NcclComm {
   void finish_later(ncclResult_t code, const char* doing);
 
   Rank rank_;
+  int gpu_;
   RankExecutor::Seconds patience_;
   ncclComm_t comm_ = nullptr;
+  std::future<void> aborted_;  // once aborted: when NCCL has ended it
 };
 
 }  // namespace arlab::collectives

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kGranule = 4096;  // NCCL_WIN_REQUIRED_ALIGNMENT
 
-void deregister(const NcclComm& comm, ncclWindow_t window) {
-  if (window && comm.handle()) ncclCommWindowDeregister(comm.handle(), window);
-}
-
 }  // namespace
 
 DeviceMemory NcclMemory::allocate(Device& device, std::size_t bytes) {
@@ -31,33 +27,24 @@ DeviceMemory NcclMemory::allocate(Device& device, std::size_t bytes) {
                 "): use fewer ranks or a smaller size"));
   (*blocks_)[static_cast<std::byte*>(data)].size = size;
   return cuda::adopt(device, static_cast<std::byte*>(data), bytes,
-                     [blocks = blocks_](std::byte* old) {
-                       for (const auto& [comm, window] : blocks->at(old).windows)
-                         deregister(*comm, window);
+                     [blocks = blocks_, comm = &comm_](std::byte* old) {
+                       if (!comm->handle())
+                         comm->wait_for_abort();  // which ends its windows
+                       else if (const ncclWindow_t window = blocks->at(old).window)
+                         ncclCommWindowDeregister(comm->handle(), window);
                        blocks->erase(old);
                        ncclMemFree(old);
                      });
 }
 
-void NcclMemory::register_with(NcclComm& comm) {
+void NcclMemory::register_all() {
   for (auto& [data, block] : *blocks_) {
-    if (block.windows.contains(&comm)) continue;
-    ncclWindow_t window = nullptr;
-    comm.call("ncclCommWindowRegister (NCCL_WIN_ENABLE=0 does without)", [&](ncclComm_t handle) {
-      return ncclCommWindowRegister(handle, const_cast<std::byte*>(data), block.size, &window,
+    if (std::exchange(block.was_offered, true)) continue;
+    comm_.call("ncclCommWindowRegister (NCCL_WIN_ENABLE=0 does without)", [&](ncclComm_t handle) {
+      return ncclCommWindowRegister(handle, const_cast<std::byte*>(data), block.size, &block.window,
                                     NCCL_WIN_COLL_SYMMETRIC);
     });
-    block.windows[&comm] = window;
   }
-}
-
-void NcclMemory::forget(const NcclComm& comm) {
-  for (auto& [data, block] : *blocks_)
-    std::erase_if(block.windows, [&](const auto& its) {
-      if (its.first != &comm) return false;
-      deregister(comm, its.second);
-      return true;
-    });
 }
 
 #else  // windows came with 2.27
@@ -65,17 +52,15 @@ void NcclMemory::forget(const NcclComm& comm) {
 DeviceMemory NcclMemory::allocate(Device& device, std::size_t bytes) {
   return device.allocate(bytes);
 }
-void NcclMemory::register_with(NcclComm&) {}
-void NcclMemory::forget(const NcclComm&) {}
+void NcclMemory::register_all() {}
 
 #endif
 
-std::string NcclMemory::kind_of(const NcclComm& comm, const std::byte* data) const {
-  auto block = blocks_->upper_bound(data);
-  if (block != blocks_->begin() && data < std::prev(block)->first + std::prev(block)->second.size)
-    for (const auto& [its, window] : std::prev(block)->second.windows)
-      if (its == &comm && window) return "registered window";
-  return "memory without a window";
+bool NcclMemory::is_registered(const std::byte* data) const {
+  const auto next = blocks_->upper_bound(data);
+  if (next == blocks_->begin()) return false;
+  const auto& [begin, block] = *std::prev(next);
+  return data < begin + block.size && block.window;
 }
 
 }  // namespace arlab::collectives

@@ -39,11 +39,6 @@ std::string chosen_in_line(std::string_view line) {
   return kernel;
 }
 
-void replace_all(std::string& text, std::string_view from, const std::string& to) {
-  for (std::size_t at; (at = text.find(from)) != std::string::npos;)
-    text.replace(at, from.size(), to);
-}
-
 }  // namespace
 
 std::string chosen_in_log(std::string_view log, Count bytes) {
@@ -60,14 +55,27 @@ std::string chosen_in_log(std::string_view log, Count bytes) {
   return chosen;
 }
 
+std::string tuning_log_file(std::string_view name, std::string_view host, int process) {
+  std::string path;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const char next = name[at] == '%' && at + 1 < name.size() ? name[at + 1] : '\0';
+    if (next == 'h')
+      path += host.substr(0, host.find('.'));
+    else if (next == 'p')
+      path += std::to_string(process);
+    else
+      path += name[at];
+    if (next == 'h' || next == 'p' || next == '%') ++at;
+  }
+  return path;
+}
+
 std::string tuning_log() {
   const char* const file = std::getenv("NCCL_DEBUG_FILE");
   if (!file) return "";
-  std::string path = file;
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) replace_all(path, "%h", host.data());
-  replace_all(path, "%p", std::to_string(getpid()));
-  std::ifstream in(path);
+  std::array<char, 1024> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
+  std::ifstream in(tuning_log_file(file, host.data(), getpid()));
   std::stringstream text;
   text << in.rdbuf();
   return text.str();

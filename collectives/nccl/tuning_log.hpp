@@ -12,6 +12,10 @@ namespace arlab::collectives {
 /// that size; empty if there is none.
 std::string chosen_in_log(std::string_view log, Count bytes);
 
+/// Returns the file that NCCL writes for a value of NCCL_DEBUG_FILE: %h is the host's name up to
+/// the first dot, %p the process, %% a percent sign (ncclDebugInit of NCCL's src/debug.cc).
+std::string tuning_log_file(std::string_view name, std::string_view host, int process);
+
 /// Returns the log of this process; empty unless NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=TUNING and
 /// NCCL_DEBUG_FILE are set.
 std::string tuning_log();

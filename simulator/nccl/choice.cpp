@@ -8,11 +8,12 @@ namespace {
 constexpr double kThreads[] = {512, 640, 512};  // by protocol
 constexpr double kThreshold[] = {8, 8, 64};     // bytes of a thread, below which channels are shed
 
-bool considered(const Estimate& e, bool switch_adds) {
-  return e.why_not.empty() && (switch_adds || !is_nvls(e.algorithm));
-}
-
 }  // namespace
+
+bool supported(const Support& support, Algorithm algorithm) {
+  if (is_nvls(algorithm)) return support.nvls;
+  return algorithm != Algorithm::pat || support.pat;
+}
 
 int used_channels(const Tuning& t, const Estimate& e, double bytes) {
   if (is_nvls(e.algorithm)) return nvls_channels(t.machine);
@@ -38,22 +39,27 @@ double nvls_chunk(const Tuning& t, Algorithm algorithm, double bytes) {
   return chunk;
 }
 
-Choice choose(const Tuning& tuning, double bytes, bool switch_adds) {
+Choice choose(const Tuning& tuning, double bytes, const Support& support) {
   Choice best;
+  double least = 0;
   for (const Estimate& e : tuning.estimates) {
-    if (!considered(e, switch_adds)) continue;
+    if (!e.why_not.empty() || !supported(support, e.algorithm)) continue;
     const double us = estimated_us(tuning, e, bytes);
-    if (!best.estimate || us < best.us) best = {&e, us, 1};
+    const double counted = us * (e.algorithm == Algorithm::ring ? support.ring_weight : 1);
+    if (best.estimate && counted >= least) continue;
+    least = counted;
+    best = {&e, us, 1};
   }
   expects(best.estimate != nullptr, "a ring is always considered");
   best.channels = used_channels(tuning, *best.estimate, bytes);
   return best;
 }
 
-std::vector<Range> choices(const Tuning& tuning, double first, double last, bool switch_adds) {
+std::vector<Range> choices(const Tuning& tuning, double first, double last,
+                           const Support& support) {
   std::vector<Range> ranges;
   for (double bytes = first; bytes <= last; bytes *= 2) {
-    const Choice choice = choose(tuning, bytes, switch_adds);
+    const Choice choice = choose(tuning, bytes, support);
     if (ranges.empty() || ranges.back().estimate != choice.estimate)
       ranges.push_back({bytes, bytes, choice.estimate});
     ranges.back().last = bytes;

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "simulator/nccl/support.hpp"
 #include "simulator/nccl/tuning.hpp"
 
 namespace arlab::simulator::nccl {
@@ -15,9 +16,11 @@ struct Choice {
   int channels = 1;  ///< that the call uses
 };
 
-/// Returns the estimate with the least time. `switch_adds`: the type and operation are ones that
-/// NVSwitches add, which 8-bit integers are not. It points into `tuning`.
-Choice choose(const Tuning& tuning, double bytes, bool switch_adds = true);
+/// Whether the type and operation leave this algorithm to be considered.
+bool supported(const Support& support, Algorithm algorithm);
+
+/// Returns the estimate with the least time for what `support` allows. It points into `tuning`.
+Choice choose(const Tuning& tuning, double bytes, const Support& support = {});
 
 /// Returns the channels that a call of this algorithm, protocol, and size uses.
 int used_channels(const Tuning& tuning, const Estimate& estimate, double bytes);
@@ -31,6 +34,6 @@ struct Range {
   const Estimate* estimate = nullptr;
 };
 std::vector<Range> choices(const Tuning& tuning, double first, double last,
-                           bool switch_adds = true);
+                           const Support& support = {});
 
 }  // namespace arlab::simulator::nccl

@@ -23,7 +23,7 @@ double ring_ll128(const Machine& m) {
   if (m.gpu.generation < Generation::hopper) return 20;
   if (m.version < 21700) return 20;
   if (m.gpu.generation == Generation::hopper || m.version < 22500) return 36.7;
-  if (m.version >= 23000) return 40;
+  if (m.version >= 22907) return 40;
   if (m.version >= 22902) return m.nodes == 2 ? 34.6 : 34.5;
   return m.version >= 22807 && m.nodes == 2 ? 34.6 : 73.4;
 }

@@ -12,20 +12,24 @@ namespace arlab::simulator::nccl {
 namespace {
 
 using enum Generation;
-// Links by NVIDIA's data sheets; NCCL treats Ada like Ampere.
-constexpr Gpu kGpus[] = {{"v100", volta, 6},
-                         {"a100", ampere, 12},
-                         {"a40", ampere, 0},
-                         {"l40s", ampere, 0},
-                         {"h100", hopper, 18},
-                         {"h100_pcie", hopper, 0},
-                         {"h200", hopper, 18},
-                         {"gh200", hopper, 18},
-                         {"b200", blackwell, 18},
-                         {"b300", blackwell, 18},
-                         {"gb200", blackwell, 18},
-                         {"gb300", blackwell, 18},
-                         {"rtx_pro_6000", blackwell, 0}};
+// Rates through PCIe by generation: kvDictPciGen in src/graph/topo.cc. The NICs of B300 and GB300
+// are behind PCIe 6.0.
+constexpr double kPcie3 = 12, kPcie4 = 24, kPcie5 = 48, kPcie6 = 96;
+// Links and nodes by NVIDIA's data sheets; NCCL treats Ada like Ampere. The processor of names with
+// G is Grace.
+constexpr Gpu kGpus[] = {{"v100", volta, 6, kPcie3},
+                         {"a100", ampere, 12, kPcie4},
+                         {"a40", ampere, 0, kPcie4},
+                         {"l40s", ampere, 0, kPcie4},
+                         {"h100", hopper, 18, kPcie5},
+                         {"h100_pcie", hopper, 0, kPcie5},
+                         {"h200", hopper, 18, kPcie5},
+                         {"gh200", hopper, 18, kPcie5, 1, Cpu::arm},
+                         {"b200", blackwell, 18, kPcie5},
+                         {"b300", blackwell, 18, kPcie6},
+                         {"gb200", blackwell, 18, kPcie5, 4, Cpu::arm},
+                         {"gb300", blackwell, 18, kPcie6, 4, Cpu::arm},
+                         {"rtx_pro_6000", blackwell, 0, kPcie5}};
 
 constexpr int kMostPatch = 99;
 

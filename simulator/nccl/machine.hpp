@@ -10,11 +10,14 @@
 
 namespace arlab::simulator::nccl {
 
-/// A data sheet. NVLink: of one GPU, per direction.
+/// A data sheet. NVLink and PCIe: of one GPU, per direction.
 struct Gpu {
   std::string_view name;
   Generation generation = Generation::hopper;
-  int links = 18;  ///< of NVLink; 0: GPUs share PCIe
+  int links = 18;        ///< of NVLink; 0: GPUs share PCIe
+  double pcie = 48;      ///< GB/s through its 16 lanes, as NCCL counts them: 12 for PCIe 3.0
+  Rank in_node = 8;      ///< of a usual node
+  Cpu cpu = Cpu::intel;  ///< of a usual node
 };
 
 /// Returns all GPUs by name: v100, a100, h100, ...

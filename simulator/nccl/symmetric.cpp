@@ -12,6 +12,7 @@ constexpr int kMostBlocks = 64;
 struct Kernel {
   std::string_view name;
   double bus_bytes, multiplier;
+  double link_bytes;  // through the links of a GPU, in the direction with more
   int most_blocks;
   bool ll, multicast;
 };
@@ -41,28 +42,41 @@ KernelRates rates_of(const Machine& m, const Kernel& k) {
 }
 
 SymmetricKernel fewest_blocks(const Kernel& k, const KernelRates& r) {
-  SymmetricKernel best{k.name, time_of(k, r, k.most_blocks), k.most_blocks};
+  SymmetricKernel best{.name = k.name, .us = time_of(k, r, k.most_blocks), .blocks = k.most_blocks};
   for (int blocks = 1; blocks < k.most_blocks; ++blocks)
-    if (const double us = time_of(k, r, blocks); us <= 1.025 * best.us) return {k.name, us, blocks};
+    if (const double us = time_of(k, r, blocks); us <= 1.025 * best.us)
+      return {.name = k.name, .us = us, .blocks = blocks};
   return best;
+}
+
+// Bytes per us of all links of a GPU, by the data sheets.
+double links_of(const Gpu& gpu) {
+  return 1000.0 * gpu.links * (gpu.generation < Generation::blackwell ? 25 : 50);
 }
 
 }  // namespace
 
 std::vector<SymmetricKernel> symmetric_kernels(const Machine& m, double bytes) {
   if (m.version < 22700 || m.nodes > 1 || m.gpu.links == 0) return {};
+  if (m.cube_mesh && m.ranks_per_node > 4) return {};  // some pairs have no link
   const double n = m.ranks_per_node;
   const int few = ((m.gpu.generation < Generation::blackwell ? 16 : 32) +
                    static_cast<int>(m.ranks_per_node) - 1) /
                   static_cast<int>(m.ranks_per_node);
-  std::vector<Kernel> kernels{{"one_shot_ll", 9 * n * bytes, 1, kMostBlocks, true, false},
-                              {"two_shot", 2 * bytes * (n - 1) / n, 1, kMostBlocks, false, false}};
+  std::vector<Kernel> kernels{
+      {"one_shot_ll", 9 * n * bytes, 1, 2 * (n - 1) * bytes, kMostBlocks, true, false},
+      {"two_shot", 2 * bytes * (n - 1) / n, 1, 2 * bytes * (n - 1) / n, kMostBlocks, false, false}};
   if (m.has_nvls()) {
-    kernels.push_back({"one_shot_ll_multicast", 9 * n * bytes, 1.1, kMostBlocks, true, true});
-    kernels.push_back({"two_shot_multicast", bytes / n + bytes, n, few, false, true});
+    kernels.push_back(
+        {"one_shot_ll_multicast", 9 * n * bytes, 1.1, 2 * n * bytes, kMostBlocks, true, true});
+    kernels.push_back(
+        {"two_shot_multicast", bytes / n + bytes, n, bytes / n + bytes, few, false, true});
   }
   std::vector<SymmetricKernel> found;
-  for (const Kernel& k : kernels) found.push_back(fewest_blocks(k, rates_of(m, k)));
+  for (const Kernel& k : kernels) {
+    found.push_back(fewest_blocks(k, rates_of(m, k)));
+    found.back().links_us = k.link_bytes / links_of(m.gpu);
+  }
   std::ranges::sort(found, {}, &SymmetricKernel::us);
   return found;
 }

@@ -207,8 +207,12 @@ std::string why_not(const Tuning& t, const Estimate& e) {
                ? "no NVSwitch that reduces"
            : m.ranks_per_node < 3 ? "needs 3 GPUs in a node"
                                   : "came with NCCL 2.17";
+  // Arities of src/include/device.h: NCCL_MAX_NVLS_ARITY, NCCL_MAX_DIRECT_ARITY + 1.
+  if (e.algorithm == Algorithm::nvls && splits(t.collective) && m.ranks_per_node > 32)
+    return "for at most 32 GPUs in a node";
   if (is_collnet(e.algorithm) && (!m.collnet || m.nodes == 1))
     return "no switches that reduce between nodes";
+  if (is_collnet(e.algorithm) && m.ranks_per_node > 8) return "for at most 8 GPUs in a node";
   if (e.algorithm == Algorithm::nvls && m.nodes > 1 && !m.collnet)
     return "needs switches that reduce between nodes";
   if (e.algorithm == Algorithm::pat && m.ranks_per_node > 1) return "for one GPU per node";

@@ -78,6 +78,31 @@ for line in '# GPU check' '## Machine' '| cuda | on |' '| Kernels and virtual ra
   grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
 done
 
+# GPUs are counted as CUDA shows them, not as nvidia-smi -L lists them, which has one here. Where some do not read one
+# another's memory, what needs that is skipped.
+peer_gpus() { # <how they reach one another>
+  program build/bench/arlab \
+    'case "$*" in' \
+    "list*) echo '| cuda | on | an idea | 1 x Stand-in, 2 x Other 7 x, CUDA 13.0 |'; echo '| peer | on | an idea | |' ;;" \
+    "*links.jsonl) echo '{\"gpu\":\"3\",\"gpu_links\":\"$1\"}' >\"\${*##* }\" ;;" \
+    '*) echo "| $* |" ;;' \
+    'esac'
+}
+program bin/mpirun 'echo "| mpirun $* |"'
+peer_gpus '0-1 peers (as over PCIe); 0-2 peers (as over PCIe); 1-2 peers (as over PCIe)'
+run 0
+for line in '| The same, one kernel per GPU | right |' '| One kernel per GPU, a process each | right |' \
+  '| run all -b peer -p 2,5,8' '--bind-to none -n 3 '; do
+  grep -qF -e "$line" report.md || complain "no '$line' in: $(cat report.md)"
+done
+peer_gpus '0-1 peers (as over PCIe); 0-2 no peers (through the host); 1-2 peers (as over PCIe)'
+run 0
+for title in 'The same, one kernel per GPU' 'One kernel per GPU, a process each'; do
+  grep -qF "| $title | skipped: not all GPUs read one another's memory: 0-1 peers" report.md || complain "$(cat report.md)"
+done
+rm bin/mpirun
+arlab on
+
 echo '"cuda/max/int32/67108864/iterations:1/manual_time",10,1,1,ns,2.6e+12,,,,,0.89' >>kernels.csv
 run 1
 grep -qF '| cuda/max/int32/67108864 | 2600 | 89% | LOW |' report.md || complain "$(cat report.md)"

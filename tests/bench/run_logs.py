@@ -108,6 +108,22 @@ class Logs(program.ProgramTest):
                               (("--expect", "h100", "-o", "x.csv"), "name a file that does not end in .csv")):
             self.assertIn(text, self.arlab("compare", log, *options, code=2)[1])
 
+    def test_wrong_and_missing_rows_are_no_pass(self):
+        lines = (LOGS / "efa_kubernetes.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+        self.write("wrong.log", "".join(f"{line.rstrip()[:-1]}7\n" if "1073741824" in line.split() else line for line in lines))
+        out, err = self.arlab("compare", "wrong.log", "--expect", "p5x16", code=1)
+        self.assertIn("FAIL, 7 wrong", out)
+        self.assertIn("7 elements wrong, whatever the bandwidth", err)
+        log = LOGS / "gcp_a3mega.txt"
+        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+        rows = [i for i, line in enumerate(lines) if "float" in line.split()]
+        self.write("cut.log", "".join(lines[:rows[-3]]) + "host: Test NCCL failure common.cu:1005\n")
+        _, err = self.arlab("compare", str(log), "cut.log", code=1)
+        self.assertIn("the benchmark failed: Test NCCL failure common.cu:1005", err)
+        self.assertIn("error: cut.log is cut, or its benchmark failed: 6 configurations of the base are missing", err)
+        _, err = self.arlab("compare", "cut.log", "--expect", "h100x16", code=1)
+        self.assertIn("error: the run did not end: the log is cut, or its benchmark failed", err)
+
     def test_report_and_charts_take_logs_and_folders(self):
         self.write("logs/a.log", self.slowed(1))
         self.write("logs/b.txt", "nothing\n")

@@ -119,6 +119,29 @@ class Replay(program.ProgramTest):
                 for name in ("exposed_us", "communication_us"):
                     self.assertAlmostEqual(real[name], simulated[name], delta=1e-4, msg=name)
 
+    def test_codes_have_the_simulated_size_and_time(self):
+        half = {**tiny_profile.PROFILE, "name": "half", "gradient_bytes": 2}
+        (self.folder / "half.json").write_text(json.dumps(half), encoding="utf-8")
+        chunks = 4 * 8 * 11  # headers of 11 buckets in the codes of 4 chunks
+        for model, compressor, arguments, codes in (
+                ("tiny", "int8", ("-a", "circulant"), 41_001 + chunks), ("tiny", "onebit", ("-a", "circulant"), None),
+                ("tiny", "int8", ("-a", "ring", "--scheduler", "fifo"), None),
+                ("half", "int8", ("-a", "circulant"), 41_002 + chunks),  # 1,001 elements fill 501 words
+                ("half", "int8", ("-a", "ring", "--scheduler", "buckets:first_bucket=3K,bucket=40K"), None),
+                ("half", "fp16", ("-a", "ring"), 41_002 * 2),
+                ("tiny", "powersgd", ("-a", "ring"), 4 * 4 * (100 + 100 + 173 + 174 + 31 + 33))):
+            with self.subTest(model=model, compressor=compressor, arguments=arguments):
+                line = ("-m", f"profile:{model}.json", "-s", "multi_worker", "-w", 4, "--network", "1G", "--steps", 8,
+                        "--compressor", compressor, "--compute", "codec=1,2", *arguments)
+                [real] = self.records("replay", *line, "-b", "virtual")
+                [simulated] = self.records("plan", "--breakdown", *line)
+                self.assertAlmostEqual(real["bytes_per_rank_step"], simulated["bytes_per_rank_step"], delta=1)
+                self.assertAlmostEqual(real["codec_us"], simulated["codec_us"], delta=1e-3)
+                if codes:
+                    self.assertAlmostEqual(simulated["bytes_per_rank_step"], 2 * 3 / 4 * codes, delta=1)
+                if compressor != "powersgd":  # whose two sums count as one
+                    self.assertAlmostEqual(real["step_us"] / simulated["step_us"], 1, places=4)  # plans cut codes at any byte
+
     def test_delayed_fragments_take_the_simulated_step(self):
         diloco = ("-s", "diloco:every=4,fragments=3,delay=2", "-w", 4, "--network", "1G", "--steps", 16)
         [real] = self.records("replay", "-m", "profile:tiny.json", "-b", "virtual", *diloco)

@@ -1,6 +1,7 @@
 """arlab train from end to end: alone, under mpirun, killed and started again."""
 
 import json
+import math
 import os
 import pathlib
 import random
@@ -419,6 +420,19 @@ class Learning(TrainTest):
         self.assertEqual(schedule("--lr", "decay_factor=0.5"), "0.05, scaled none, warm-up 0, steps, 3:0.5, 7:0.25")
         self.assertEqual(schedule("--lr", "decay_epochs=1,2.5,decay_factor=0.5"), "0.05, scaled none, warm-up 0, steps, 1:0.5, 2.5:0.25")
 
+    def test_the_cosine_ends_with_the_last_step(self):
+        def schedule(*arguments):  # of 20 steps per epoch
+            return self.record(*SMALL, "--lr", "decay=cosine", *arguments)["learning_rate_schedule"]
+        for arguments, epochs in ((("--steps", 5), "0.25"), (("--steps", 30), "1.5"), (("-e", 2), "2"), (("-e", 2, "--steps", 10), "0.5"),
+                                  (("-e", 2, "--steps", 50), "2")):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(schedule(*arguments), f"0.05, scaled none, warm-up 0, cosine, {epochs} epochs")
+        self.arlab("train", *SMALL, "--steps", 20, "--lr", "decay=cosine", "--tensorboard", "events")
+        [path] = (self.folder / "events").iterdir()
+        lines = subprocess.run([sys.executable, "-B", READ_EVENTS, path], check=True, capture_output=True, text=True).stdout.splitlines()
+        [rate] = [float(line.split()[-1]) for line in lines if line.startswith("step 19 scalar batch/learning_rate ")]
+        self.assertAlmostEqual(rate, 0.05 * (1 + math.cos(math.pi * 19 / 20)) / 2, delta=1e-6)
+
     def test_the_order_of_samples_has_a_seed_of_its_own(self):
         def first_loss(*arguments):
             return self.record(*SMALL, "--steps", 5, *arguments)["epochs"][0]["loss"]
@@ -481,6 +495,31 @@ class Checkpoints(TrainTest):
         _, err = self.arlab(*run, "--checkpoint", "run")
         self.assertIn("note: resuming after step", err)
         self.assertEqual(self.latest("run"), self.latest("whole"))
+
+    def test_saving_changes_nothing_that_is_learned(self):
+        for strategy in ("local_sgd:every=6", "diloco:every=6"):
+            with self.subTest(strategy=strategy):
+                run = (*SMALL, "-w", 2, "-s", strategy, "-e", 2)
+                plain = self.record(*run)
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                out, err = self.arlab("train", *run, "--checkpoint", "run:every=4,keep=0", "--json", "saved.jsonl")
+                self.assertEqual(losses(program.parse(self.read("saved.jsonl"))[1][-1]), losses(plain), out)
+                self.assertIn("have equal weights every 6 steps of an epoch, so checkpoints wait for these steps", err)
+                self.assertEqual([int(path.stem[5:]) for path in sorted((self.folder / "run").glob("step-*.ckpt"))],
+                                 [6, 12, 18, 20, 26, 32, 38, 40])
+
+    def test_where_saving_changes_what_is_learned_a_run_says_so_and_keeps_its_interval(self):
+        for strategy in ("stale_synchronous", "async_parameter_server", "diloco:every=6,fragments=2", "diloco:every=6,delay=2"):
+            with self.subTest(strategy=strategy):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                run = ("train", *SMALL, "-w", 2, "-s", strategy)
+                _, err = self.arlab(*run, "--checkpoint", "run:every=4")
+                self.assertIn("so --checkpoint every=4 changes what they learn", err)
+                _, err = self.arlab(*run, "-e", 2, "--checkpoint", "run:every=5", code=2)
+                self.assertIn("belongs to another run: the interval of checkpoints was 4 steps and is now 5 steps: use the same options", err)
+                self.arlab(*run, "-e", 2, "--checkpoint", "run:every=4")
+        _, err = self.arlab("train", *SMALL, "-w", 1, "-s", "stale_synchronous", "--checkpoint", "alone:every=4")
+        self.assertEqual(err, "")
 
     def test_foreign_and_damaged_checkpoints_are_refused(self):
         self.arlab("train", *SMALL, "--checkpoint", "run", "-e", 2)

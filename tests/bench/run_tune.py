@@ -71,7 +71,7 @@ class Alone(TuneTest):
                                         "n.csv:channels=8")
         self.assertEqual(code, 0, err)
         lines = [line for line in self.read("n.csv").splitlines() if not line.startswith("#")]
-        self.assertTrue(all(line.startswith("allreduce,") and line.endswith(",simple,8,-1,-1") for line in lines), lines)
+        self.assertTrue(all(line.startswith("allreduce,") and line.endswith(",simple,8,-1,8") for line in lines), lines)
 
     def test_refusals(self):
         self.write("gap.json", json.dumps({"schema": 1, "kind": "tuning_table", "collective": "allreduce", "rows": [

@@ -33,7 +33,8 @@ std::string sentence(const CompressorChoice& choice, const TensorShapes& layout,
   if (advice.fewer)
     words += number(advice.dense / *advice.received) + " times fewer";
   else
-    words += number(*advice.received / advice.dense) + " times as many, so do not compress";
+    words += number(*advice.received / advice.dense) + " times as many, so do not compress" +
+             (has_sparse_sums(choice) ? ", or combine codes by doubling or balanced" : "");
   if (advice.aggregation == Aggregation::all_gather) {
     const auto c = *choice.kind->packed(layout, choice, advice.aggregation, kWarm);
     words += " (c P = " + number(static_cast<double>(c) * ranks) +

@@ -1,4 +1,5 @@
-// Advice: the aggregation that moves the fewest bytes, and whether it beats no compression.
+// Advice: the aggregation that moves the fewest bytes, and whether it beats no compression. The
+// sparse allreduces, whose bytes depend on the gradients, are not among them.
 //
 // Per rank, a dense ring of n floats receives 8n(P-1)/P bytes. A ring of codes of c bytes, or
 // requantization, receives 2c(P-1)/P; an all-gather receives c(P-1). So an all-gather beats the

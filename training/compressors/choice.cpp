@@ -37,6 +37,11 @@ Count warm_up_of(const CompressorChoice& choice) {
   return choice.kind->warm_up ? choice.kind->warm_up(choice) : 0;
 }
 
+bool has_sparse_sums(const CompressorChoice& choice) {
+  const auto halves = choice.values.find("halves");
+  return choice.kind->sparse && (halves == choice.values.end() || halves->second == 0);
+}
+
 std::string caution_of(const CompressorChoice& choice) {
   const CompressorKind& kind = *choice.kind;
   if (kind.feedback == Feedback::on && !choice.feedback)

@@ -163,9 +163,10 @@ struct CompressorKind {
   std::string (*no_feedback)(const Values&) = nullptr;
   /// Optional: returns the number of first steps in which codes are larger than later.
   Count (*warm_up)(const CompressorChoice&) = nullptr;
-  bool matrices = false;  ///< works on each matrix by itself
-  bool sparse = false;    ///< codes are positions and values (sparse_code.hpp)
-  bool on_gpu = false;    ///< does everything with CompressorChoice::kernels, on their memory
+  bool matrices = false;    ///< works on each matrix by itself
+  bool sparse = false;      ///< codes are positions and values (sparse_code.hpp)
+  bool on_gpu = false;      ///< does everything with CompressorChoice::kernels, on their memory
+  bool signs_only = false;  ///< results are 1, -1, or 0: the learning rate is their magnitude
 
   bool can(Aggregation aggregation) const;
 };
@@ -192,6 +193,8 @@ std::string text(const CompressorChoice& choice);
 
 /// Returns the number of first steps in which codes are larger than later; 0 for most compressors.
 Count warm_up_of(const CompressorChoice& choice);
+/// Returns whether codes are positions and floats, which sparse allreduces can add.
+bool has_sparse_sums(const CompressorChoice& choice);
 /// Returns what whoever trains with the choice must know; empty for most compressors.
 std::string caution_of(const CompressorChoice& choice);
 

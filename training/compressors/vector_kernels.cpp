@@ -84,8 +84,9 @@ void add_scaled_signs(float* into, const std::byte* code, Count n, float weight)
 }
 
 void to_unit_halves(std::byte* code, const float* x, Count n) {
-  constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00};
-  for (Count i = 0; i < n; ++i) store(head(code, 2 * n), i, std::signbit(x[i]) ? kMinus : kPlus);
+  constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00}, kNeither{0};
+  for (Count i = 0; i < n; ++i)
+    store(head(code, 2 * n), i, x[i] == 0 ? kNeither : std::signbit(x[i]) ? kMinus : kPlus);
 }
 
 void multiply(float* x, Count n, float factor) {
@@ -96,8 +97,8 @@ void divide(float* x, Count n, float divisor) {
   collectives::scale(reinterpret_cast<std::byte*>(x), n, collectives::DType::float32, divisor);
 }
 
-void to_signs(float* x, Count n) {
-  for (Count i = 0; i < n; ++i) x[i] = x[i] < 0 ? -1.0f : 1.0f;
+void to_signs(float* x, Count n, float least) {
+  for (Count i = 0; i < n; ++i) x[i] = x[i] > least ? 1.0f : x[i] < -least ? -1.0f : 0.0f;
 }
 
 collectives::DeviceMemory allocate(std::size_t bytes) {
@@ -130,6 +131,7 @@ SharedVectorKernels processor_kernels() {
         .to_bfloats = its.to_bfloats,
         .add_bfloats = its.add_bfloats,
         .pack_signs = its.pack_signs,
+        .pack_votes = its.pack_votes,
         .add_signs = its.add_signs,
         .add_scaled = its.add_scaled,
         .drop_not_finite = its.drop_not_finite,

@@ -36,6 +36,7 @@ struct VectorKernels {
   std::function<void(std::byte* code, const float* x, Count n)> to_bfloats;
   std::function<void(float* into, const std::byte* code, Count n, float weight)> add_bfloats;
   std::function<void(std::byte* bits, const float* x, Count n)> pack_signs;
+  std::function<void(std::byte* bits, const float* x, Count n, bool odd)> pack_votes;
   std::function<void(float* into, const std::byte* bits, Count n, float clear, float set)>
       add_signs;
   std::function<void(float* into, const float* x, Count n, float weight)> add_scaled;
@@ -45,7 +46,7 @@ struct VectorKernels {
   std::function<void(std::byte* code, const float* x, Count n, Count bucket)> to_buckets;
   std::function<void(float* into, const std::byte* code, Count n, Count bucket, float weight)>
       add_buckets;
-  /// Signs as float16: 1 or -1.
+  /// Signs as float16: 1, -1, or 0.
   std::function<void(std::byte* code, const float* x, Count n)> to_unit_halves;
   /// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the
   /// bits. `scratch`: sum_scratch(n) bytes.
@@ -59,7 +60,8 @@ struct VectorKernels {
   std::function<void(float* x, Count n)> clear;  ///< sets to 0
   std::function<void(float* x, Count n, float factor)> multiply;
   std::function<void(float* x, Count n, float divisor)> divide;
-  std::function<void(float* x, Count n)> to_signs;  ///< -1 where it is below 0, else 1
+  /// 1 where it is above `least`, -1 where it is below -least, else 0.
+  std::function<void(float* x, Count n, float least)> to_signs;
   /// Waits, and returns whether no element is infinite or NaN.
   std::function<bool(const float* x, Count n)> is_finite;
 

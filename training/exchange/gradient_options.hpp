@@ -16,7 +16,7 @@ struct GradientOptions {
   Values scheduling = {};  ///< the scheduler's parameters
   std::optional<CompressorChoice> compressor = {};
   /// How codes are combined: an Aggregation's name; "doubling" or "balanced", the sparse
-  /// allreduces; or "auto", which selects the one that receives the fewest bytes.
+  /// allreduces; or "auto", the Aggregation that receives the fewest bytes.
   std::string aggregation = "auto";
   std::uint64_t seed = 1;  ///< of random codes
   CodecCost codec = {};    ///< for simulated time only

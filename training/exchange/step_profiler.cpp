@@ -7,10 +7,23 @@
 namespace arlab::training {
 
 void StepProfiler::start_step() {
+  end_step();
   ++steps_;
   forward_ = true;
   variable_ = 0;
   resume();
+}
+
+void StepProfiler::end_step() {
+  if (ended_ == steps_) return;
+  for (std::size_t v = 0; v < step_.size(); ++v) {
+    const bool is_first = ended_ == 0;
+    Seconds& least = least_[v];
+    least.forward = is_first ? step_[v].forward : std::min(least.forward, step_[v].forward);
+    least.backward = is_first ? step_[v].backward : std::min(least.backward, step_[v].backward);
+    step_[v] = {};
+  }
+  ended_ = steps_;
 }
 
 double StepProfiler::lap() {
@@ -23,7 +36,7 @@ double StepProfiler::lap() {
 // backward pass it belongs to the variable whose gradient is ready now.
 void StepProfiler::need(std::size_t variable) {
   const double took = lap();
-  if (variable > 0) times_[variable_].forward += took;
+  if (variable > 0) step_[variable_].forward += took;
   variable_ = variable;
 }
 
@@ -31,18 +44,19 @@ void StepProfiler::need(std::size_t variable) {
 // takes twice as long.
 void StepProfiler::ready(std::size_t variable) {
   const double took = lap();
-  if (forward_) times_[variable_].forward += took / 3;
-  times_[variable].backward += forward_ ? 2 * took / 3 : took;
+  if (forward_) step_[variable_].forward += took / 3;
+  step_[variable].backward += forward_ ? 2 * took / 3 : took;
   forward_ = false;
 }
 
-void StepProfiler::agree(collectives::Communicator& communicator, Profile& profile) const {
+void StepProfiler::agree(collectives::Communicator& communicator, Profile& profile) {
+  end_step();
   const auto time = [&](double seconds) {
-    return to_time(communicator.max(seconds) / steps_ * kPicosecondsPerSecond);
+    return to_time(communicator.max(seconds) * kPicosecondsPerSecond);
   };
   for (std::size_t v = 0; v < profile.size(); ++v) {
-    profile[v].forward = time(times_[v].forward);
-    profile[v].backward = time(times_[v].backward);
+    profile[v].forward = time(least_[v].forward);
+    profile[v].backward = time(least_[v].backward);
   }
 }
 

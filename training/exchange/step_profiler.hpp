@@ -11,11 +11,12 @@
 
 namespace arlab::training {
 
-/// Profiles the steps of one rank.
+/// Profiles the steps of one rank. The least time of each pass counts: in the first steps,
+/// libraries start and caches fill.
 class StepProfiler {
  public:
   StepProfiler(collectives::Clock& clock, std::size_t variables)
-      : clock_(&clock), times_(variables) {}
+      : clock_(&clock), step_(variables), least_(variables) {}
 
   void start_step();
   /// Announces that the forward pass is about to use the variable.
@@ -27,17 +28,18 @@ class StepProfiler {
 
   /// Sets the profile's times to those of the slowest rank, for which all others wait. Every rank
   /// calls it after the same number of steps.
-  void agree(collectives::Communicator& communicator, Profile& profile) const;
+  void agree(collectives::Communicator& communicator, Profile& profile);
 
  private:
   struct Seconds {
     double forward = 0, backward = 0;
   };
   double lap();
+  void end_step();
 
   collectives::Clock* clock_;
-  std::vector<Seconds> times_;  // sums over all steps, by variable
-  int steps_ = 0;
+  std::vector<Seconds> step_, least_;  // by variable: of this step, and of all before
+  int steps_ = 0, ended_ = 0;
   double last_ = 0;           // time of the last call
   std::size_t variable_ = 0;  // variable of the last need()
   bool forward_ = true;

@@ -3,22 +3,31 @@
 #include <algorithm>
 
 #include "algorithms/base/random.hpp"
+#include "training/profiles/coded_tensor.hpp"
 
 namespace arlab::training {
 namespace {
 
 constexpr std::size_t kPattern = 1 << 14;  // elements
 
-std::vector<Variable> variables_of(const ModelProfile& profile) {
+Matrix gradient_of(const ModelProfile& profile, const Layer& layer, const CompressorKind* codes) {
+  if (!codes) return {1, layer.elements};
+  return shape_of(elements_in(layer.elements, profile.gradient_bytes), *codes);
+}
+
+std::vector<Variable> variables_of(const ModelProfile& profile, const CompressorKind* codes) {
   std::vector<Variable> all;
-  for (const Layer& layer : profile.tensors())
-    all.push_back({.name = layer.name, .shape = {layer.elements}, .elements = layer.elements});
+  for (const Layer& layer : profile.tensors()) {
+    const Matrix m = gradient_of(profile, layer, codes);
+    all.push_back({.name = layer.name, .shape = {m.rows, m.columns}, .elements = m.elements()});
+  }
   return all;
 }
 
 }  // namespace
 
-ProfileReplica::ProfileReplica(const ModelProfile& profile) : HostReplica(variables_of(profile)) {
+ProfileReplica::ProfileReplica(const ModelProfile& profile, const CompressorKind* codes)
+    : HostReplica(variables_of(profile, codes)) {
   const Random random(1);
   for (std::size_t i = 0; i < kPattern; ++i)
     pattern_.push_back(static_cast<float>(random(i) >> 40) * 0x1p-23F - 1);  // -1 to 1
@@ -43,10 +52,11 @@ BatchResult ProfileReplica::evaluate(const Samples& samples) {
   return {0, 0, static_cast<Count>(samples.labels.size())};
 }
 
-double ProfileReplica::bytes(const ModelProfile& profile) {
-  double elements = 0;
-  for (const Layer& layer : profile.tensors()) elements += static_cast<double>(layer.elements);
-  return 2 * sizeof(float) * elements;
+double ProfileReplica::bytes(const ModelProfile& profile, bool coded) {
+  Count elements = 0;
+  for (const Layer& layer : profile.tensors()) elements += layer.elements;
+  if (coded) elements = elements_in(elements, profile.gradient_bytes);
+  return 2 * sizeof(float) * static_cast<double>(elements);
 }
 
 std::vector<PassTime> passes_of(const ModelProfile& profile, double slowdown) {

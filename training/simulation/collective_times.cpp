@@ -9,9 +9,9 @@
 
 namespace arlab::training {
 
-const Algorithm& CollectiveTimes::algorithm_of(Carrier carrier) {
-  if (carrier == Carrier::algorithm) return *plan_.algorithm;
-  if (carrier == Carrier::tree) return find_algorithm("tree");
+const Algorithm& CollectiveTimes::carried_by(Carrier carrier) {
+  if (carrier != Carrier::within_groups && carrier != Carrier::across_groups)
+    return algorithm_of(plan_, carrier);
   const auto [level, is_new] = levels_.try_emplace(carrier);
   if (is_new)
     level->second = carrier == Carrier::within_groups ? within_groups(*plan_.algorithm)
@@ -22,38 +22,53 @@ const Algorithm& CollectiveTimes::algorithm_of(Carrier carrier) {
 Time CollectiveTimes::of(Collective collective, Count elements, Bytes element_size,
                          Carrier carrier) {
   if (plan_.ranks == 1 || elements == 0) return Time{};
+  elements = plan_.carried(elements);
+  const bool to_owners = carrier == Carrier::to_owners;
+  // Chunks of one size, so that one rank can stand for all.
+  if (to_owners) elements = (elements + plan_.ranks - 1) / plan_.ranks * plan_.ranks;
   const auto [known, is_new] = known_.try_emplace(Key{collective, elements, element_size, carrier});
   if (!is_new) return known->second;
-  const Algorithm& algorithm = algorithm_of(carrier);
+  const Algorithm& algorithm = carried_by(carrier);
   const Problem problem = plan_.problem(collective, elements);
-  const int segments = segments_of(carrier);
-  const Cost cost = predicted_cost(algorithm, problem, segments);
-  const Count messages = std::max(cost.messages, cost.rounds * plan_.ranks);  // rounds may be empty
-  if (messages > kMostMessages)
-    fail(Blame::usage, "algorithm " + std::string(algorithm.name) + " sends " +
-                           std::to_string(messages) + " messages and rounds in one collective of " +
-                           std::to_string(plan_.ranks) + " ranks, more than the " +
-                           std::to_string(kMostMessages) +
-                           " that are simulated: use rabenseifner, or fewer ranks");
+  const int segments = plan_.segments_of(carrier);
   const auto network = network_();
+  const Cost cost = predicted_cost(algorithm, problem, segments);
+  const bool by_one = to_owners && network->uniform();
+  const Count messages =
+      by_one ? cost.rounds
+             : std::max(cost.messages, cost.rounds * plan_.ranks);  // rounds may be empty
+  if (messages > kMostMessages)
+    fail(Blame::usage,
+         (to_owners ? "an exchange of codes that are encoded again"
+                    : "algorithm " + std::string(algorithm.name)) +
+             " sends " + std::to_string(messages) + " messages and rounds in one collective of " +
+             std::to_string(plan_.ranks) + " ranks, more than the " +
+             std::to_string(kMostMessages) + " that are simulated: use " +
+             (to_owners ? "another compressor" : "rabenseifner") + ", or fewer ranks");
   return known->second =
              simulator::simulate(algorithm, problem, element_size, *network, {.segments = segments})
                  .finish;
 }
 
-Time CollectiveTimes::of(const std::vector<Transmission>& parts, Carrier carrier) {
+Time CollectiveTimes::of(const std::vector<Transmission>& parts) {
   Time all{};
-  for (const Transmission& t : parts) all += of(t.collective, t.elements, t.element_size, carrier);
+  for (const Transmission& t : parts)
+    all += of(t.collective, t.elements, t.element_size, t.carrier);
   return all;
 }
 
-double CollectiveTimes::sent(const std::vector<Transmission>& parts, Carrier carrier) {
+Time CollectiveTimes::startup(Collective collective, Carrier carrier) {
+  const Count least = carrier == Carrier::to_owners ? plan_.ranks : 1;  // else rounds are empty
+  return of(collective, least, kGradientBytes, carrier);
+}
+
+double CollectiveTimes::sent(const std::vector<Transmission>& parts) {
   double bytes = 0;
   if (plan_.ranks > 1)
     for (const Transmission& t : parts)
-      bytes += static_cast<double>(predicted_cost(algorithm_of(carrier),
+      bytes += static_cast<double>(predicted_cost(carried_by(t.carrier),
                                                   plan_.problem(t.collective, t.elements),
-                                                  segments_of(carrier))
+                                                  plan_.segments_of(t.carrier))
                                        .elements *
                                    t.element_size) /
                plan_.ranks;

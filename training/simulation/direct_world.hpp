@@ -48,7 +48,10 @@ class DirectWorld {
 
   /// Starts a round of at least one message.
   void post(Rank rank, std::int32_t lane, std::span<const simulator::PostedAction> round) {
-    simulation_.start(rank, lane, round, now_);
+    if (plan_.bandwidth == 1) return simulation_.start(rank, lane, round, now_);
+    carried_.assign(round.begin(), round.end());
+    for (simulator::PostedAction& action : carried_) action.bytes = plan_.carried(action.bytes);
+    simulation_.start(rank, lane, carried_, now_);
   }
   /// Codes for the time, which slowdown and jitter change; then the strategy's coded() is called.
   /// Returns how long that takes.
@@ -93,7 +96,7 @@ class DirectWorld {
   simulator::InteractiveSimulation simulation_;
   simulator::EventQueue<Alarm> alarms_;
   std::vector<RankState> ranks_;
-  std::vector<simulator::PostedAction> posted_;
+  std::vector<simulator::PostedAction> posted_, carried_;
   Strategy strategy_;
   Time now_{};
   bool over_ = false;

@@ -31,7 +31,7 @@ SimulatedSteps EachRank::run() {
   result_.exposed /= steps;
   result_.communication /= steps;
   result_.codec /= steps;
-  result_.collectives /= steps;
+  result_.divide_collectives(steps);
   result_.sent /= steps * plan_.ranks;
   result_.each_rank = true;
   return std::move(result_);

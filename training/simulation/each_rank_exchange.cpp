@@ -130,20 +130,16 @@ bool EachRank::start_part(Rank r) {
   RankState& s = of(r);
   while (s.part < s.parts.size()) {
     const Transmission& t = s.parts[s.part];
-    const bool announces = s.part < s.announcements;
-    if (plan_.compression && !announces && !s.coded) {
+    if (t.codec && !s.coded) {
       s.coded = true;
-      spend(r, Thread::exchange, t.codec);
+      spend(r, Thread::exchange, *t.codec);
       return true;
     }
     s.coded = false;
     ++s.part;
-    const Algorithm& algorithm = announces ? find_algorithm("tree") : *plan_.algorithm;
-    const Problem problem =
-        announces
-            ? Problem{.collective = t.collective, .ranks = plan_.ranks, .elements = t.elements}
-            : plan_.problem(t.collective, t.elements);
-    const std::vector<Lane> lanes = lanes_of(algorithm, problem, announces ? 1 : plan_.segments);
+    const Algorithm& algorithm = algorithm_of(plan_, t.carrier);
+    const std::vector<Lane> lanes =
+        lanes_of(algorithm, plan_.problem(t.collective, t.elements), plan_.segments_of(t.carrier));
     s.lanes.clear();
     s.turns.clear();
     for (const Lane& lane : lanes) {
@@ -166,7 +162,7 @@ void EachRank::start_round(Rank r, std::size_t lane) {
   posted_.clear();
   const Bytes size = element_size_of_[static_cast<std::size_t>(r)];
   for (const collectives::ElementAction& a : rounds.round()) {
-    posted_.push_back({a.kind, a.peer, a.elements * size});
+    posted_.push_back({a.kind, a.peer, plan_.carried(a.elements * size)});
     if (a.kind == ActionKind::send) result_.sent += static_cast<double>(a.elements * size);
   }
   ++s.running;
@@ -187,7 +183,7 @@ void EachRank::finish(Rank r) {
   s.task.reset();
   if (r == 0) {
     result_.communication += picoseconds(now_ - s.begun_at);
-    ++result_.collectives;
+    result_.add(std::span(s.parts).subspan(s.announcements), 1);
   }
   if (trace_)
     span(StepSpan::Kind::communicate, r, plan_.layers[first_layer(task.bundle)].name, s.step,

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "training/emulation/seconds.hpp"
+#include "training/profiles/coded_tensor.hpp"
 #include "training/simulation/direct.hpp"
 #include "training/strategies/placement.hpp"
 #include "training/strategies/push_and_pull.hpp"
@@ -87,15 +88,18 @@ class Servers {
   Bytes pushed(const Tensor& t, int push) const {
     if (!plan_.compression) return t.elements * kGradientBytes;
     const CompressorChoice& choice = plan_.compression->choice;
-    return choice.kind->packed(flat(t.elements), choice, aggregation_, push).value();
+    const Count n = elements_in(t.elements, plan_.gradient_bytes);
+    return choice.kind->packed(flat(n), choice, aggregation_, push).value();
   }
   double push_bytes(int push) const {
     double all = 0;
     for (const Tensor& t : tensors_) all += static_cast<double>(pushed(t, push));
     return all;
   }
-  Time coding(Count elements, double each) const {
-    return to_time(static_cast<double>(elements) * each * kPicosecondsPerSecond);
+  // `words`: of gradients.
+  Time coding(Count words, double each) const {
+    return to_time(static_cast<double>(elements_in(words, plan_.gradient_bytes)) * each *
+                   kPicosecondsPerSecond);
   }
 
   // Of a worker.

@@ -52,15 +52,13 @@ class Links {
   }
 
  private:
-  using Carrier = CollectiveTimes::Carrier;
-
   Time start(Collective collective, const ShardedUnit& unit, Time now, Carrier carrier) {
     if (unit.elements == 0 || plan_.ranks == 1) return std::max(free_, now);
-    const Transmission t{Time{}, collective, unit.elements, kGradientBytes};
-    const Time took = times_.of({t}, carrier);
-    sent_ += times_.sent({t}, carrier);
+    const Transmission t{{}, collective, unit.elements, kGradientBytes, carrier};
+    const Time took = times_.of({t});
+    sent_ += times_.sent({t});
     busy_ += took;
-    startup_ += times_.of(collective, 1, kGradientBytes, carrier);
+    startup_ += times_.startup(collective, carrier);
     ++number_;
     return free_ = std::max(free_, now) + took;
   }

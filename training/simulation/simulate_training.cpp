@@ -56,9 +56,9 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
   std::vector<Transmission> parts;
   if (plan.ranks > 1)
     for (const Collective c : plan.strategy->collectives)
-      parts.push_back({Time{}, c, elements, kGradientBytes});
+      parts.push_back({.collective = c, .elements = elements});
   result.communication = result.exposed = picoseconds(times.of(parts));
-  result.collectives = static_cast<double>(parts.size());
+  result.add(parts, 1);
   result.sent = times.sent(parts);
   const Time step = total_of(slowed(plan)) + to_time(result.communication);
   for (int s = 0; s <= plan.steps; ++s) result.begins.push_back(step * s);
@@ -83,15 +83,13 @@ SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
     wait();
     for (const Bundle& bundle : outer_bundles(plan, step)) {
       const std::vector<Transmission> all = transmissions_of(plan, bundle);
-      Time coding{};
-      for (const Transmission& t : all) coding += t.codec;
-      const Time took = times.of(all) + coding;
+      const Time coding = coding_of(all), took = times.of(all) + coding;
       free = std::max(now, free) + took;
       in_progress.push_back({step + delay, free});
       if (step <= interval) continue;
       result.communication += picoseconds(took) / every;
       result.codec += picoseconds(coding) / every;
-      result.collectives += static_cast<double>(all.size()) / every;
+      result.add(all, 1 / every);
       result.sent += times.sent(all) / every;
     }
     wait();
@@ -130,20 +128,19 @@ SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, boo
   study.link.latency = Time{};
   study.holds = [&](const Bundle& bundle) {
     const std::vector<Transmission> parts = transmissions_of(plan, bundle);
-    Time coding{};
-    for (const Transmission& t : parts) coding += t.codec;
-    const Time took = times.of(parts) + coding;
+    const Time coding = coding_of(parts), took = times.of(parts) + coding;
+    result.add(parts, 1);
     sent += times.sent(parts);
     codec += picoseconds(coding);
     busy += picoseconds(took);
-    return took + times.of(announcements_of(plan, bundle), CollectiveTimes::Carrier::tree);
+    return took + times.of(announcements_of(plan, bundle));
   };
   const Timeline timeline = simulate(study);
   const double steps = plan.steps;
   result.exposed = std::max(0.0, timeline.exposed());
   result.communication = busy / steps;
   result.codec = codec / steps;
-  result.collectives = static_cast<double>(timeline.messages) / steps;
+  result.divide_collectives(steps);
   result.sent = sent / steps;
   // The end of the last step is not an event of the timeline: one more period.
   for (const Work& w : timeline.works)
@@ -156,13 +153,15 @@ SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, boo
 
 // An upper bound on the messages of a step.
 double messages_of(const TrainingPlan& plan) {
+  const bool again = plan.compression && plan.compression->aggregation == Aggregation::requantize;
+  const Count to_owners = again ? Count{plan.ranks} * (plan.ranks - 1) : 0;
   double messages = 0;
-  for (const Layer& l : plan.layers)
-    if (l.elements > 0)
-      messages += static_cast<double>(
-          predicted_cost(*plan.algorithm, plan.problem(Collective::allreduce, l.elements),
-                         plan.segments)
-              .messages);
+  for (const Layer& l : plan.layers) {
+    if (l.elements == 0) continue;
+    const Problem problem = plan.problem(Collective::allreduce, l.elements);
+    const Cost cost = predicted_cost(*plan.algorithm, problem, plan.segments);
+    messages += static_cast<double>(cost.messages + to_owners);
+  }
   return messages;
 }
 
@@ -195,9 +194,8 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   SimulatedSteps result = ranks == Ranks::each
                               ? simulate_each_rank(plan, *network(), times.link(), trace)
                               : one_for_all(plan, times, trace);
-  if (plan.ranks > 1)
-    result.startup =
-        result.collectives * picoseconds(times.of(Collective::allreduce, 1, kGradientBytes));
+  for (const auto& [kind, number] : result.kinds)
+    result.startup += number * picoseconds(times.startup(kind.first, kind.second));
   return result;
 }
 

@@ -1,6 +1,9 @@
 // SimulatedSteps: the times of simulated training steps, as rank 0 sees them.
 #pragma once
 
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "training/simulation/training_plan.hpp"
@@ -13,12 +16,24 @@ struct SimulatedSteps {
   double exposed = 0;           ///< of all of these per step, in picoseconds: waiting for gradients
   double communication = 0;     ///< collectives in progress, hidden or exposed; of these:
   double codec = 0;             ///< coding
-  double collectives = 0;       ///< number per step
+  double collectives = 0;       ///< number per step: one or two per code, else one per bundle
   double sent = 0;              ///< bytes, mean over the ranks
   double startup = 0;           ///< the part of `communication` that remains without bytes
   bool each_rank = false;       ///< all ranks were simulated, not one for all
   std::vector<StepSpan> spans;  ///< of every rank, if asked for
+  /// The number of `collectives` of each kind, from which `startup` follows.
+  std::map<std::pair<Collective, Carrier>, double> kinds = {};
 
+  /// Counts the collectives, each as `number`.
+  void add(std::span<const Transmission> parts, double number) {
+    collectives += number * static_cast<double>(parts.size());
+    for (const Transmission& t : parts) kinds[{t.collective, t.carrier}] += number;
+  }
+  /// Divides what add() has counted.
+  void divide_collectives(double steps) {
+    collectives /= steps;
+    for (auto& [kind, number] : kinds) number /= steps;
+  }
   /// Returns picoseconds per step, over the second half of the steps.
   double period() const;
 };

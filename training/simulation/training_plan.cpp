@@ -6,6 +6,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/levels/group_levels.hpp"
+#include "training/profiles/coded_tensor.hpp"
+#include "training/simulation/to_owners.hpp"
 #include "training/strategies/fragments.hpp"
 #include "training/strategies/push_codes.hpp"
 
@@ -14,15 +16,6 @@ namespace {
 
 constexpr Count kAfterWarmUp = 1'000'000;                    // a step
 constexpr Count kAnnounced = 8, kHeader = 2, kPerSlice = 3;  // of a leader's message
-
-// Profiles have no shapes: the matrix nearest to a square, at most one row more than the elements
-// need.
-Matrix shape_of(Count elements, const CompressorKind& kind) {
-  if (!kind.matrices) return {1, elements};
-  Count rows = 1;
-  while ((rows + 1) * (rows + 1) <= elements) ++rows;
-  return {rows, (elements + rows - 1) / rows};
-}
 
 std::string unsupported_levels(const TrainingPlan& plan) {
   if (!plan.groups)
@@ -55,7 +48,43 @@ void check_direct(const TrainingPlan& plan) {
   if (const std::string why = unsupported_compression(plan); !why.empty()) fail(Blame::usage, why);
 }
 
+// The tensors of each code.
+std::vector<TensorShapes> coded_units(const TrainingPlan& plan, const Bundle& bundle) {
+  const CompressorKind& kind = *plan.compression->choice.kind;
+  const bool whole = plan.scheduler->same_everywhere && !plan.scheduler->needs_times;
+  std::vector<TensorShapes> units;
+  for (const Slice& slice : bundle.slices) {
+    if (slice.elements == 0) continue;
+    if (!whole || units.empty()) units.emplace_back();
+    const Count n = elements_in(slice.elements, plan.gradient_bytes);
+    const Count of_layer = plan.layers[static_cast<std::size_t>(slice.layer)].elements;
+    units.back().push_back(slice.elements == of_layer ? shape_of(n, kind) : Matrix{1, n});
+  }
+  return units;
+}
+
+// The bytes of the codes of all chunks, each with a header of its own.
+Count codes_of_chunks(const TrainingPlan::Compression& c, Count elements, Rank ranks) {
+  const Blocks chunks(elements, ranks);
+  const auto code = [&](Count n) {
+    return *c.choice.kind->packed(flat(n), c.choice, c.aggregation, kAfterWarmUp);
+  };
+  return chunks.remainder * code(chunks.quotient + 1) +
+         (ranks - chunks.remainder) * code(chunks.quotient);
+}
+
 }  // namespace
+
+Time coding_of(const std::vector<Transmission>& parts) {
+  Time all{};
+  for (const Transmission& t : parts) all += t.codec.value_or(Time{});
+  return all;
+}
+
+const Algorithm& algorithm_of(const TrainingPlan& plan, Carrier carrier) {
+  if (carrier == Carrier::tree) return find_algorithm("tree");
+  return carrier == Carrier::to_owners ? to_owners() : *plan.algorithm;
+}
 
 std::vector<Collective> collectives_of(const TrainingPlan& plan) {
   std::vector<Collective> all = plan.strategy->collectives;
@@ -155,50 +184,41 @@ std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps) {
 }
 
 std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle) {
-  if (!plan.compression) return {{Time{}, bundle.collective, bundle.elements(), kGradientBytes}};
+  if (!plan.compression) return {{.collective = bundle.collective, .elements = bundle.elements()}};
   const TrainingPlan::Compression& c = *plan.compression;
-  const bool whole = plan.scheduler->same_everywhere && !plan.scheduler->needs_times;
-  std::vector<TensorShapes> units;
-  for (const Slice& slice : bundle.slices) {
-    if (slice.elements == 0) continue;
-    if (!whole || units.empty()) units.emplace_back();
-    units.back().push_back(shape_of(slice.elements, *c.choice.kind));
-  }
   std::vector<Transmission> all;
-  for (const TensorShapes& unit : units) {
-    Count n = 0;
-    for (const Matrix& m : unit) n += m.elements();
-    const Count code = *c.choice.kind->packed(c.choice.kind->matrices ? unit : flat(n), c.choice,
-                                              c.aggregation, kAfterWarmUp);
+  for (const TensorShapes& unit : coded_units(plan, bundle)) {
+    const Count n = elements(unit);
     const double decodes = c.aggregation == Aggregation::allreduce    ? 1
                            : c.aggregation == Aggregation::requantize ? 2
                                                                       : plan.ranks;
     const Time codec = to_time(static_cast<double>(n) *
                                (c.codec.encode + decodes * c.codec.decode) * kPicosecondsPerSecond);
-    switch (c.aggregation) {
-      case Aggregation::allreduce:
-        all.push_back({codec, Collective::allreduce, code, 1});
-        break;
-      case Aggregation::all_gather:
-        all.push_back({codec, Collective::all_gather, code * plan.ranks, 1});
-        break;
-      case Aggregation::requantize:  // each half moves as many bytes as an all-gather of the code
-        all.push_back({codec, Collective::all_gather, code, 1});
-        all.push_back({Time{}, Collective::all_gather, code, 1});
-        break;
+    if (c.aggregation == Aggregation::requantize) {
+      const Count codes = codes_of_chunks(c, n, plan.ranks);
+      all.push_back({codec, Collective::reduce_scatter, codes, 1, Carrier::to_owners});
+      all.push_back({{}, Collective::all_gather, codes, 1});
+      continue;
     }
+    const Count code = *c.choice.kind->packed(c.choice.kind->matrices ? unit : flat(n), c.choice,
+                                              c.aggregation, kAfterWarmUp);
+    if (c.aggregation == Aggregation::allreduce)
+      all.push_back({codec, Collective::allreduce, code, 1});
+    else
+      all.push_back({codec, Collective::all_gather, code * plan.ranks, 1});
   }
   return all;
 }
 
 std::vector<Transmission> announcements_of(const TrainingPlan& plan, const Bundle& bundle) {
   if (plan.scheduler->same_everywhere || plan.ranks == 1) return {};
-  constexpr Bytes kWord = 8;
+  const auto broadcast = [](Count words) {
+    constexpr Bytes kWord = 8;
+    return Transmission{{}, Collective::broadcast, words, kWord, Carrier::tree};
+  };
   const auto slices = static_cast<Count>(bundle.slices.size());
-  std::vector<Transmission> all{
-      {Time{}, Collective::broadcast, kHeader + kPerSlice * kAnnounced, kWord}};
-  if (slices > kAnnounced)
-    all.push_back({Time{}, Collective::broadcast, kPerSlice * (slices - kAnnounced), kWord});
+  std::vector<Transmission> all{broadcast(kHeader + kPerSlice * kAnnounced)};
+  if (slices > kAnnounced) all.push_back(broadcast(kPerSlice * (slices - kAnnounced)));
   return all;
 }
 

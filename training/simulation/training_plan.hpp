@@ -18,8 +18,13 @@
 
 namespace arlab::training {
 
+/// Who carries a collective: the plan's algorithm, a level of it in groups, a tree, or messages
+/// straight to the owners of chunks (to_owners.hpp).
+enum class Carrier : std::uint8_t { algorithm, within_groups, across_groups, tree, to_owners };
+
 struct TrainingPlan {
-  Profile layers = {};  ///< in float32 elements
+  Profile layers = {};                    ///< in words of kGradientBytes
+  Bytes gradient_bytes = kGradientBytes;  ///< of an element; codes count elements, not words
   const StrategyKind* strategy = nullptr;
   Bytes unit = StrategyOptions{}.unit;  ///< of a sharded strategy: gradients exchanged together
   Values values = {};                   ///< of the strategy's parameters; others are ignored
@@ -43,10 +48,18 @@ struct TrainingPlan {
   double jitter = 0;                  ///< maximum random extra time of a computation, as a fraction
   std::uint64_t seed = 0;
   int steps = 12;  ///< at least 4
+  /// In multiples of the network's: messages take as long as on it with as many times fewer bytes.
+  /// Start-up, coding, and what a scheduler bundles stay.
+  Count bandwidth = 1;
 
   /// Returns the value of the strategy's parameter; `or_else` if it has none of that name.
   Count parameter(std::string_view name, Count or_else = 0) const {
     return parameter_of(*strategy, values, name, or_else);
+  }
+  /// Returns how many of so many bytes, or elements, take as long on the network itself.
+  Count carried(Count count) const { return (count + bandwidth - 1) / bandwidth; }
+  int segments_of(Carrier carrier) const {
+    return carrier == Carrier::tree || carrier == Carrier::to_owners ? 1 : segments;
   }
   Rank workers() const { return ranks - servers; }
   bool serves(Rank rank) const { return rank >= workers(); }
@@ -79,21 +92,30 @@ std::string unsupported_compression(const TrainingPlan& plan);
 
 /// A part of an exchange: coding, then one collective.
 struct Transmission {
-  Time codec{};
+  std::optional<Time> codec = {};  ///< nothing: no code is made before it
   Collective collective = Collective::allreduce;
   Count elements = 0;
   Bytes element_size = kGradientBytes;
+  Carrier carrier = Carrier::algorithm;
 };
+
+/// Returns the time of coding before all of them.
+Time coding_of(const std::vector<Transmission>& parts);
+
+/// Returns the algorithm of a carrier that is no level in groups.
+const Algorithm& algorithm_of(const TrainingPlan& plan, Carrier carrier);
 
 /// Returns what a periodic strategy exchanges after the given number of steps, one bundle per
 /// fragment.
 std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps);
 
-/// Returns what exchanges the bundle, in order. Codes have the closed-form size of flat vectors.
+/// Returns what exchanges the bundle, in order: a dense bundle in one; codes one by one, which are
+/// of a bundle if bundles are fixed from the beginning, else of a slice. Codes have their
+/// closed-form size.
 std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle);
 
 /// Returns the broadcasts by which the leader announces the bundle; none if all ranks compute the
-/// same order. They run by algorithm tree.
+/// same order.
 std::vector<Transmission> announcements_of(const TrainingPlan& plan, const Bundle& bundle);
 
 }  // namespace arlab::training

@@ -28,7 +28,8 @@ class OuterGradient {
   void finish();
   bool in_progress() const { return in_progress_; }
 
-  /// What the compressor must keep from step to step. No change may be in progress.
+  /// What the compressor must keep from step to step. No change may be in progress. restore() takes
+  /// a state without the number of encodings, as earlier versions saved.
   void save(Strategy::State& into);
   void restore(Strategy::State& from);
 
@@ -40,9 +41,13 @@ class OuterGradient {
   Count begin_ = 0, elements_ = 0;
   std::optional<CodeExchange> codes_;
   Aggregator aggregator_;
+  Count encodings_ = 0;  // of changes, so far
   std::span<float> change_;
   Exchange::Ticket ticket_ = 0;
   bool in_progress_ = false;
 };
+
+/// Returns why outer gradients cannot be these codes; empty if they can.
+std::string refuse_outer_codes(const GradientOptions& options);
 
 }  // namespace arlab::training

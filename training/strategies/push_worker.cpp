@@ -1,4 +1,5 @@
 // A worker of parameter servers: pushes its gradients and pulls the weights.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -24,9 +25,14 @@ class PushWorker final : public Strategy {
 
   void start_step(const Step&) override {
     if (!scheduler_.offset || steps_ > kAlone) return;
-    const double now = s_.exchange.clock().now();
-    if (steps_ == 0) begin_ = now, exposed_ = s_.exchange.usage().exposed;
-    if (steps_++ == kAlone) stagger(now);
+    const double now = s_.exchange.clock().now(), exposed = s_.exchange.usage().exposed;
+    if (steps_ == 0) first_exposed_ = exposed;
+    if (steps_ > 0) {
+      const double computed = now - begin_ - (exposed - exposed_);
+      computed_ = steps_ == 1 ? computed : std::min(computed_, computed);
+    }
+    begin_ = now, exposed_ = exposed;
+    if (steps_++ == kAlone) stagger();
   }
 
   void finish_step(const Step& step) override {
@@ -70,11 +76,11 @@ class PushWorker final : public Strategy {
 
   // All workers on a server's link began together, so their bursts collided, and each took as many
   // times longer as there are workers. From here on each worker lags its predecessor by a fraction
-  // of an iteration. It keeps that distance, because workers do not wait for each other.
-  void stagger(double now) {
-    const double exposed = s_.exchange.usage().exposed - exposed_,
-                 computed = now - begin_ - exposed;
-    const double iteration = (computed + exposed / s_.workers) / kAlone;
+  // of an iteration. It keeps that distance, because workers do not wait for each other. The least
+  // computation counts: in the first steps, libraries start and caches fill.
+  void stagger() {
+    const double exposed = exposed_ - first_exposed_;
+    const double iteration = (kAlone * computed_ + exposed / s_.workers) / kAlone;
     const Profile profile{{"all", Time{}, to_time(iteration * kPicosecondsPerSecond), 0, {}}};
     const Time offset = scheduler_.offset(profile, {}, s_.rank, s_.workers);
     s_.exchange.clock().sleep(picoseconds(offset) / kPicosecondsPerSecond);
@@ -110,7 +116,8 @@ class PushWorker final : public Strategy {
   const SchedulerKind& scheduler_ = find_scheduler(s_.options.gradients.scheduler);
   bool is_open_ = false;  // a push is in progress and reads codes of this object
   int steps_ = 0;
-  double begin_ = 0, exposed_ = 0;  // at the begin of the first of these steps
+  double begin_ = 0, exposed_ = 0, first_exposed_ = 0;  // when the last, or the first of them began
+  double computed_ = 0;                                 // seconds, the least of a step
 };
 
 }  // namespace

@@ -37,6 +37,15 @@ Count parameter_of(const StrategyKind& kind, const Values& values, std::string_v
   return or_else;
 }
 
+// Fragments take turns, and delayed averages and stale gradients are in progress, after every step.
+Count steps_to_settle(const StrategyKind& kind, const Values& values) {
+  if (kind.equal_replicas) return 1;
+  if (!kind.periodic) return parameter_of(kind, values, "staleness", 1) == 0 ? 1 : 0;
+  const bool in_turns = parameter_of(kind, values, "fragments", 1) > 1;
+  const bool delayed = parameter_of(kind, values, "delay", 0) > 0;
+  return in_turns || delayed ? 0 : parameter_of(kind, values, "every", 1);
+}
+
 std::string text(const StrategyKind& kind, const Values& values) {
   std::string text(kind.name);
   char separator = ':';
@@ -60,6 +69,9 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
   const bool staggered = kind.staggers && find_scheduler(g.scheduler).offset;
   if (g.scheduler != GradientOptions{}.scheduler && !kind.schedules && !staggered)
     refuse("scheduler");
+  if (kind.unsupported_reason)
+    if (const std::string why = kind.unsupported_reason(context); !why.empty())
+      fail(Blame::usage, why);
   using Kind = OptimizerOptions::Kind;
   if (g.compressor && g.compressor->kind->optimizer != "any" &&
       context.optimizer.options().kind != Kind::sgd &&
@@ -68,9 +80,6 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
                            " requires optimizer " + std::string(g.compressor->kind->optimizer) +
                            ", not " + std::string(name(context.optimizer.options().kind)) +
                            ": use optimizer sgd");
-  if (kind.unsupported_reason)
-    if (const std::string why = kind.unsupported_reason(context); !why.empty())
-      fail(Blame::usage, why);
   return kind.make(context);
 }
 

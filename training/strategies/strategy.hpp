@@ -157,6 +157,7 @@ struct StrategyKind {
   bool compresses = false;     ///< supports compressed gradients
   bool on_device = false;      ///< takes gradients in a device's memory
   bool has_servers = false;    ///< the last ranks, as many as its parameter servers
+  bool each_push = false;      ///< updates by each worker's part of a gradient
   bool own_moments = false;    ///< each rank has its own moments; checkpoints store them all
   bool local_batch = false;    ///< divides a loss by the worker's batch, not the global one
   bool periodic = false;  ///< communicates each time after as many steps as its parameter every
@@ -185,6 +186,10 @@ const StrategyKind& find_strategy(std::string_view name);
 /// no such parameter.
 Count parameter_of(const StrategyKind& kind, const Values& values, std::string_view name,
                    Count or_else);
+
+/// Returns after how many steps, and multiples of them, since the last settle() another one changes
+/// nothing that is learned; 0: it does after any number.
+Count steps_to_settle(const StrategyKind& kind, const Values& values);
 
 /// Returns the spec with every parameter, such as "stale_synchronous:staleness=1".
 std::string text(const StrategyKind& kind, const Values& values);

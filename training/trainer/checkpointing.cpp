@@ -140,6 +140,7 @@ std::vector<std::string> Checkpointer::resume() {
     scatter_moments(latest ? &latest->checkpoint : nullptr);
     scatter_states(latest ? &latest->checkpoint : nullptr);
   }
+  settled_at_ = trainer_.steps_done();
   if (keeps())
     for (const std::string& name : latest ? folder_->begin(*latest) : folder_->begin(Count{0}))
       notes.push_back("kept as " + name +
@@ -230,13 +231,23 @@ void Checkpointer::settled(const EpochReport* epoch) {
     moment.validation_loss =
         epoch->validation.loss / static_cast<double>(epoch->validation.samples);
   collectives::Communicator& c = trainer_.communicator();
-  if (c.max(keeps() && folder_->due(moment) ? 1 : 0) == 0) return;
+  const bool due = keeps() && is_due(moment);
+  settled_at_ = moment.step;
+  if (c.max(due ? 1 : 0) == 0) return;
   if (trainer_.shard() && !policy_.weights_only) return save_shards(moment);
   Checkpoint now;
   if (keeps()) now = state();
   if (trainer_.own_moments()) gather_moments(keeps() ? &now : nullptr);
   gather_states(keeps() ? &now : nullptr);
   if (keeps()) folder_->save(std::move(now), moment);
+}
+
+// Ranks may settle later than after the steps asked for: then they are due, too.
+bool Checkpointer::is_due(const Moment& moment) const {
+  Moment asked = moment;
+  const Count every = policy_.every_steps;
+  if (every > 0 && moment.step / every > settled_at_ / every) asked.step -= moment.step % every;
+  return folder_->due(asked);
 }
 
 // Every rank writes its shard, then rank 0 the checkpoint that names them. If one of them cannot,

@@ -20,7 +20,8 @@ namespace arlab::training {
 class Checkpointer {
  public:
   /// Every rank makes one before Trainer::run(). From then on the trainer, which must outlive it,
-  /// saves checkpoints. Only rank 0 accesses the folder; with a sharded strategy, all ranks do.
+  /// saves checkpoints, as Trainer::on_settled() says. Only rank 0 accesses the folder; with a
+  /// sharded strategy, all ranks do.
   Checkpointer(Trainer& trainer, std::string folder, const SavePolicy& policy);
 
   /// Restores the newest complete checkpoint, if there is one. Every rank calls it once. Returns
@@ -36,6 +37,7 @@ class Checkpointer {
   bool take_offers();
   std::string restore_part(const Checkpoint& from);
   void settled(const EpochReport* epoch);
+  bool is_due(const Moment& moment) const;
   void save_shards(const Moment& moment);
   void save_index(const std::vector<std::string>& files, const Moment& moment);
   std::string first_of(const std::string& reason);
@@ -51,6 +53,7 @@ class Checkpointer {
   std::string path_;
   SavePolicy policy_;
   std::optional<CheckpointFolder> folder_;  // on rank 0 only
+  Count settled_at_ = 0;                    // step, at the last call of settled() or resume()
 };
 
 }  // namespace arlab::training

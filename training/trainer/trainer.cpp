@@ -22,6 +22,19 @@ Route route_of(const TrainerOptions& learning, collectives::Communicator& commun
   return find_route(word, learning.segments, communicator, kTried, learning.route_options);
 }
 
+// Updates by parts of a gradient decay the weights by these parts.
+OptimizerOptions optimizer_of(const TrainerOptions& learning, const StrategyKind& kind,
+                              Rank workers) {
+  OptimizerOptions options = learning.optimizer;
+  if (kind.each_push) options.weight_decay /= static_cast<float>(workers);
+  return options;
+}
+
+// Whether one of the steps after the first `begin` ones completes a multiple of `every`, if any.
+bool passes_multiple(Count begin, Count end, Count every) {
+  return every > 0 && end / every > begin / every;
+}
+
 std::string to_string(std::span<const Variable> variables) {
   std::string text;
   for (const Variable& v : variables) {
@@ -57,7 +70,7 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
     exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
   });
   const DeviceVectors* const device = replica_->on_device();
-  optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
+  optimizer_ = std::make_unique<Optimizer>(optimizer_of(learning_, kind_, workers_),
                                            static_cast<Count>(replica_->weights().size()),
                                            device ? device->math() : nullptr);
   const std::vector<PassTime>& passes = learning_.passes;
@@ -257,6 +270,17 @@ void Trainer::rescue(const std::string& why, const std::exception* error) {
   }
 }
 
+// Returns after which step all ranks settle next, at most `end`. All are settled now.
+Count Trainer::next_stop(Count end) const {
+  const Count phase = std::max<Count>(1, steps_to_settle(kind_, learning_.options.values));
+  for (const Count every : {settle_every_, learning_.report_every}) {
+    if (every == 0) continue;
+    const Count asked = every - steps_done_ % every;
+    end = std::min(end, steps_done_ + (asked + phase - 1) / phase * phase);
+  }
+  return end;
+}
+
 void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer) {
   expects(is_worker() == (data.train != nullptr), "workers must have data, and servers must not");
   exchange_.observe(observer.collective);
@@ -271,9 +295,7 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
   while (steps_done_ < end && !enough) {
     // Runs to the next point where all ranks settle.
     const Count epoch = steps_done_ / steps_of_epoch;
-    Count stop = std::min(end, (epoch + 1) * steps_of_epoch);
-    for (const Count every : {settle_every_, learning_.report_every})
-      if (every > 0) stop = std::min(stop, (steps_done_ / every + 1) * every);
+    const Count begin = steps_done_, stop = next_stop(std::min(end, (epoch + 1) * steps_of_epoch));
     strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
       const StepReport r = train_step(data, steps_of_epoch, stop);
@@ -284,7 +306,7 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
     optimizer_->fetch();
     compare_replicas();
     const bool whole = stop == end || stop % steps_of_epoch == 0 ||
-                       (learning_.report_every > 0 && stop % learning_.report_every == 0);
+                       passes_multiple(begin, stop, learning_.report_every);
     EpochReport report;
     if (whole) {
       report = report_of(since_report, epoch);

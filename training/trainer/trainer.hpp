@@ -83,8 +83,9 @@ class Trainer {
   /// Returns the strategy's state on this rank; see Strategy.
   Strategy::State strategy_state() { return strategy_->state(); }
   void restore_strategy(Strategy::State state) { strategy_->restore(std::move(state)); }
-  /// Sets a function that every rank calls when all are settled: every `every` steps (0: never),
-  /// and after each epoch.
+  /// Sets a function that every rank calls when all are settled: every `every` steps (0: never), or
+  /// as soon after them as that changes nothing that is learned, if there is such a step; and after
+  /// each epoch.
   void on_settled(Count every, std::function<void(const EpochReport*)> use) {
     settle_every_ = every;
     settled_ = std::move(use);
@@ -105,6 +106,7 @@ class Trainer {
   };
   EpochReport report_of(const Costs& costs, Count epoch);
   void run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer);
+  Count next_stop(Count end) const;
   StepReport train_step(const TrainingData& data, Count steps_of_epoch, Count stop);
   void settle();
   bool compares() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/formats/rules/tuning_table.hpp"
 
@@ -18,11 +19,19 @@ std::string mpich_selection(const TuningTable& table, const std::string& base,
 /// Throws Error(usage) unless it is simple, ll or ll128.
 void check_nccl_protocol(const std::string& protocol);
 
-/// Returns lines of NCCL's example tuner plugin (CSV). The choices are "ring" and "double_tree",
-/// NCCL's tree. `channels`: of every line, since the plugin takes 1 for "the default". `protocol`:
-/// simple, ll or ll128. Throws Error(usage) for other choices. Sizes have no gap; numbers of ranks
-/// that the table does not single out get the choices of their range.
-std::string nccl_tuner_csv(const TuningTable& table, int channels, const std::string& protocol);
+/// What was tuned for one number of ranks.
+struct TunedRanks {
+  Count ranks = 1;
+  Rank nodes = -1;                              ///< -1: not known, so any
+  Count first = 0, last = TuningTable::kNoEnd;  ///< bytes of the smallest and the largest vector
+};
+
+/// Returns lines of NCCL's example tuner plugin (CSV), for what was tuned: NCCL chooses for all
+/// else, since no line fits. The choices are "ring", and "nccl_tree" or "double_tree", NCCL's tree.
+/// `channels`: of every line, since the plugin takes 1 for "the default". `protocol`: simple, ll or
+/// ll128. Throws Error(usage) for other choices.
+std::string nccl_tuner_csv(const TuningTable& table, const std::vector<TunedRanks>& tuned,
+                           int channels, const std::string& protocol);
 
 /// Returns the choices of a row as ARLAB_ALGORITHM takes them: "mpi@16384,ring". What the drop-in
 /// library cannot run, the library's own algorithms and segments, is "mpi".

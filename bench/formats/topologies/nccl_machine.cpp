@@ -93,7 +93,7 @@ class MachineReader {
         add_nic(child, above);
       else if (device && is_called(child, "gpu"))
         add_gpu(child, above, device->rate, device->bus);
-      else
+      else if (!is_called(child, "pcilink"))  // PCI switches that are linked: NCCL's hint for GDR
         xml_.unknown(child);
     }
   }

@@ -62,6 +62,9 @@ Matrix read_matrix(const NetworkText& text) {
     ++line;
     const auto words = words_of(whole);
     if (words.empty()) continue;
+    if (whole.find("ROCm") != std::string_view::npos ||
+        whole.find("XGMI") != std::string_view::npos)
+      text.wrong(line, "this is of rocm-smi, which is not read: write the network as GraphML");
     const bool row = words.size() > 1 && words[0].starts_with("GPU") &&
                      !words[1].starts_with("GPU") && words[1] != "CPU";
     if (gpus == 0) {

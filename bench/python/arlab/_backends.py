@@ -1,6 +1,7 @@
-"""Backends of torch.distributed."""
+"""Backends of torch.distributed, and launchers of its ranks."""
 # mypy: disable-error-code="no-untyped-call"
 import inspect
+import os
 from typing import Any, Callable, List
 
 import torch.distributed as dist
@@ -11,3 +12,9 @@ def register(name: str, create: Callable[..., Any], devices: List[str], **more: 
     if "devices" in inspect.signature(dist.Backend.register_backend).parameters:
         more["devices"] = devices
     dist.Backend.register_backend(name, create, **more)
+
+
+def by_srun() -> bool:
+    """Whether srun has started this process. The script of a batch job is alone, and has SLURM_PROCID and SLURM_NTASKS, too."""
+    step = os.environ.get("SLURM_STEP_ID", "")
+    return step.isdigit() and int(step) < 0xFFFFFFF0  # Slurm's steps batch, extern, and interactive have the numbers above

@@ -41,6 +41,7 @@ std::string different_origins(const std::vector<HistoryFile>& files, std::size_t
       {"host", &HistoryFile::host},
       {"cpu", &HistoryFile::cpu},
       {"mpi", &HistoryFile::mpi},
+      {"nccl", &HistoryFile::nccl},
       {"commit", &HistoryFile::commit}};
   std::vector<std::string> parts;
   for (const auto& [what, member] : kOrigins) {
@@ -97,6 +98,14 @@ void say_missing(const TimeComparisons& times, const std::string& before,
       show_plural(static_cast<Count>(times.only_new), "configuration"), after);
 }
 
+// Whether the file ends before all that the base has: says so. What is missing is not compared.
+bool says_lack(const HistoryFile& file, const TimeComparisons& times) {
+  if (!file.results.cut_short || times.only_old == 0) return false;
+  say("error: {} is cut, or its benchmark failed: {} of the base are missing\n", file.path,
+      show_plural(static_cast<Count>(times.only_old), "configuration"));
+  return true;
+}
+
 }  // namespace
 
 std::size_t baseline_number(const std::vector<HistoryFile>& files, const std::string& name) {
@@ -144,7 +153,8 @@ int compare_base(const std::vector<HistoryFile>& files, std::size_t base,
     answer.insert(answer.begin(), std::move(note));
   print_sentences(answer, command.output == "-");
   for (const BesideBase& one : all) say_missing(one.times, before, files[one.file].path);
-  if (!last.times.failed()) return 0;
+  const bool lacks = says_lack(files[last.file], last.times);
+  if (!last.times.failed()) return lacks ? 1 : 0;
   say("error: of {}, {} slower by more than {:.3g}%, {} wrong\n",
       show_plural(std::ssize(last.times.all), "configuration"), last.count(Verdict::slower),
       100 * command.threshold, last.count(Verdict::wrong));

@@ -143,8 +143,8 @@ bool History::failed() const {
 
 HistoryFile history_file(std::string path, Results results) {
   HistoryFile file{.path = std::move(path)};
-  std::set<std::string> texts[4];
-  constexpr const char* kKeys[] = {"host", "cpu", "mpi", "commit"};
+  std::set<std::string> texts[5];
+  constexpr const char* kKeys[] = {"host", "cpu", "mpi", "nccl", "commit"};
   for (const auto& [key, side] : sides_of(results.records)) file.times += side.launches.size();
   for (const Json& record : results.records) {
     const Json context = context_at(results, record);
@@ -154,7 +154,7 @@ HistoryFile history_file(std::string path, Results results) {
     const bool is_date = !date.empty() && date.front() >= '0' && date.front() <= '9';
     if (is_date && (file.date.empty() || date < file.date)) file.date = date;
   }
-  std::string* const joined[] = {&file.host, &file.cpu, &file.mpi, &file.commit};
+  std::string* const joined[] = {&file.host, &file.cpu, &file.mpi, &file.nccl, &file.commit};
   for (std::size_t i = 0; i < std::size(kKeys); ++i)
     *joined[i] = fmt::format("{}", fmt::join(texts[i], ", "));
   file.results = std::move(results);

@@ -16,7 +16,7 @@ namespace arlab::bench {
 struct HistoryFile {
   std::string path;
   std::string date = {};  ///< of its first record, "2026-11-21T04:00:00Z"; empty: not known
-  std::string host = {}, cpu = {}, mpi = {}, commit = {};
+  std::string host = {}, cpu = {}, mpi = {}, nccl = {}, commit = {};
   Results results = {};
   std::size_t times = 0;  ///< records that have a time
 };

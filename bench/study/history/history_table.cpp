@@ -52,13 +52,18 @@ std::string verdict_word(Verdict verdict) {
 
 std::string files_table(const std::vector<HistoryFile>& files) {
   const std::vector<std::string> names = short_names(files);
+  const bool has_nccl = std::any_of(files.begin(), files.end(),
+                                    [](const HistoryFile& file) { return !file.nccl.empty(); });
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const HistoryFile& file = files[i];
     rows.push_back({names[i], file.date, file.host, file.cpu, file.mpi, file.commit,
                     fmt::to_string(file.times)});
+    if (has_nccl) rows.back().insert(rows.back().begin() + 5, file.nccl);
   }
-  return compact({"file", "date", "host", "CPU", "MPI", "commit", "times"}, rows);
+  std::vector<std::string> header{"file", "date", "host", "CPU", "MPI", "commit", "times"};
+  if (has_nccl) header.insert(header.begin() + 5, "NCCL");
+  return compact(header, rows);
 }
 
 Table table(const History& history) {

@@ -30,6 +30,16 @@ class StepTimes {
     const auto [plan, make] = planned(network, options_.schedulers.front(), compressor);
     return unsupported_compression(plan).empty() && unsupported_algorithm(plan).empty();
   }
+  /// Whether a compressor that no one has named is worth its simulation.
+  bool is_candidate(const ScaleNetwork& network, const std::string& compressor) const {
+    constexpr Count kMostMessages = 1'100'000;  // to the owners of chunks, over links
+    const training::TrainingPlan plan =
+        options_.plan(profile_, options_.schedulers.front(), compressor, gpus_);
+    const bool is_quick = network.has_ports() ||
+                          plan.compression->aggregation != training::Aggregation::requantize ||
+                          Count{plan.ranks} * (plan.ranks - 1) <= kMostMessages;
+    return is_quick && shrinks(profile_, plan.compression->choice);
+  }
   double of(const ScaleNetwork& network, const std::string& scheduler,
             const std::string& compressor) const {
     const auto [plan, make] = planned(network, scheduler, compressor);
@@ -106,6 +116,7 @@ Decision decide(const ScaleOptions& options, const training::ModelProfile& profi
   if (given != "none") candidates = {given};
   if (kind.compresses && !order.halves) {
     for (const std::string& one : candidates) {
+      if (given == "none" && !steps.is_candidate(network, one)) continue;
       if (!steps.can(network, one)) continue;
       Payoff payoff{.compressor = one, .step = steps.of(network, scheduler, one)};
       payoff.saves = 1 - payoff.step / decision.step;

@@ -36,9 +36,10 @@ struct Decision {
   double scheduler_saves = 0;  ///< part of the step of the chosen scheduler
 };
 
-/// Simulates training on the network with each of a few compressors, or with the given one, and
-/// with buckets of 1 to 200 MiB; with `rates`, which a network of ports can have, also on ports of
-/// other rates. `profile` is of one of the `gpus`, at least 2. Leaves the limit empty. Throws what
+/// Simulates training on the network with each of a few compressors that make gradients smaller, or
+/// with the given one, and with buckets of 1 to 200 MiB; with `rates`, which a network of ports can
+/// have, also on ports of other rates. Over links, many ranks leave out codes whose simulation
+/// takes long. `profile` is of one of the `gpus`, at least 2. Leaves the limit empty. Throws what
 /// planning throws.
 Decision decide(const ScaleOptions& options, const training::ModelProfile& profile,
                 const ScaleNetwork& network, Rank gpus, bool rates);

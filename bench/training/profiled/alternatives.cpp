@@ -1,26 +1,11 @@
 #include "bench/training/profiled/alternatives.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "algorithms/base/error.hpp"
 
 namespace arlab::bench {
 namespace {
 
 using training::TrainingPlan;
-
-// Half the bytes take as long as all on a network of twice the bandwidth.
-TrainingPlan with_half_the_bytes(TrainingPlan plan) {
-  for (training::Layer& layer : plan.layers) layer.elements = (layer.elements + 1) / 2;
-  plan.scheduling = with_defaults(plan.scheduler->parameters, plan.scheduling,
-                                  fmt::format("scheduler {}", plan.scheduler->name));
-  for (const Parameter& p : plan.scheduler->parameters)
-    if (double& value = plan.scheduling.find(p.name)->second; p.unit == Parameter::Unit::bytes)
-      value = std::max(value / 2, static_cast<double>(training::kGradientBytes));
-  return plan;
-}
 
 double saved(const ScaleRow& row, const TrainingPlan& plan, const training::MakeNetwork& network) {
   return 1 - training::simulate_training(plan, network, training::Ranks::one_for_all).period() /
@@ -61,8 +46,9 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
                                          const ScaleOptions& options,
                                          const training::ModelProfile& profile,
                                          const RefitSteps* refits) {
-  std::vector<Alternative> all{
-      {"2x bandwidth", saved(row, with_half_the_bytes(plan), network), false}};
+  TrainingPlan faster = plan;
+  faster.bandwidth = 2;
+  std::vector<Alternative> all{{"2x bandwidth", saved(row, faster, network), false}};
   std::vector<Candidate> schedulers{{{row.scheduler, 0}, plan}};
   for (const char* name : {"buckets", "fifo", "mg_wfbp", "dear"}) {
     TrainingPlan other = plan;
@@ -91,9 +77,10 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
   }
   all.push_back(best(algorithms, row, refits));
   all.push_back(other_strategy(row, plan, network));
-  if (!plan.compression && plan.strategy->compresses && !plan.scheduler->halves) {
+  const training::CompressorChoice halves = training::choose_compressor("fp16");
+  if (!plan.compression && plan.strategy->compresses && !plan.scheduler->halves &&
+      shrinks(profile, halves)) {
     TrainingPlan other = plan;
-    const training::CompressorChoice halves = training::choose_compressor("fp16");
     other.compression = {halves, training::Aggregation::allreduce,
                          options.codec_of(halves, profile)};
     all.push_back({"fp16", saved(row, other, network), false});

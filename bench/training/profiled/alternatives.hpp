@@ -7,9 +7,10 @@
 namespace arlab::bench {
 
 /// Returns, each with the part of the step that it saves or costs: a network of twice the
-/// bandwidth, the best scheduler, the best algorithm, strategy diloco, and fp16. `row` is what the
-/// plan of the profile takes with one rank for all. `refits`: null without intervals; else the best
-/// scheduler and algorithm are called a tie where they are one.
+/// bandwidth, the best scheduler, the best algorithm, strategy diloco, and fp16 where it makes
+/// gradients smaller. `row` is what the plan of the profile takes with one rank for all. `refits`:
+/// null without intervals; else the best scheduler and algorithm are called a tie where they are
+/// one.
 std::vector<Alternative> alternatives_of(const ScaleRow& row, const training::TrainingPlan& plan,
                                          const training::MakeNetwork& network,
                                          const ScaleOptions& options,

@@ -8,6 +8,7 @@
 
 #include "training/data/synthetic.hpp"
 #include "training/profiles/profile_replica.hpp"
+#include "training/schedulers/scheduler.hpp"
 #include "training/trainer/trainer.hpp"
 
 namespace arlab::bench {
@@ -32,6 +33,18 @@ Rank ranks_per_copy(collectives::Communicator& c, const training::TrainerOptions
   if (learning.route_options.group_size > 0) return learning.route_options.group_size;
   const auto groups = collectives::groups_by_machine(c);
   return groups ? std::max<Rank>(1, groups->even_size()) : 1;
+}
+
+// Sizes of bundles are those of the profile's gradients, which are float32 here where they are
+// encoded.
+void scale_bundles(training::GradientOptions& gradients, Bytes gradient_bytes) {
+  const training::SchedulerKind& kind = training::find_scheduler(gradients.scheduler);
+  gradients.scheduling =
+      with_defaults(kind.parameters, gradients.scheduling, "scheduler " + gradients.scheduler);
+  const double factor = static_cast<double>(sizeof(float)) / static_cast<double>(gradient_bytes);
+  for (const Parameter& p : kind.parameters)
+    if (double& value = gradients.scheduling.find(p.name)->second; p.unit == Parameter::Unit::bytes)
+      value = std::max(p.min, value * factor);
 }
 
 // The first of the steps that the results are means of: the second half, or whole intervals if the
@@ -104,8 +117,13 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
   profile.optimizer /= ranks_per_copy(c, learning);
   learning.passes = training::passes_of(profile, slowdown_of(config, c.rank()));
   learning.check_every = 0;
+  training::GradientOptions& gradients = learning.options.gradients;
+  const training::CompressorKind* codes = nullptr;
+  if (gradients.compressor) codes = gradients.compressor->kind;
+  if (codes && profile.gradient_bytes != sizeof(float))
+    scale_bundles(gradients, profile.gradient_bytes);
   training::Trainer trainer(c, learning, [&](const training::SumOverWorkers&) {
-    return std::make_unique<training::ProfileReplica>(*config.profile);
+    return std::make_unique<training::ProfileReplica>(*config.profile, codes);
   });
   // One sample per worker and step, which the replica ignores. The step after the last one shows
   // when that ended.

@@ -14,6 +14,7 @@
 #include "bench/text/units.hpp"
 #include "bench/training/gradient_options.hpp"
 #include "training/gpus/profile_on_gpu.hpp"
+#include "training/profiles/coded_tensor.hpp"
 #include "training/simulation/sharded.hpp"
 
 namespace arlab::bench {
@@ -167,6 +168,7 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   const Values values = strategy.values_of(kind);
   const auto serving = static_cast<Rank>(training::parameter_of(kind, values, "servers", 0));
   training::TrainingPlan plan{.layers = profile.tensors(),
+                              .gradient_bytes = profile.gradient_bytes,
                               .strategy = &kind,
                               .values = values,
                               .servers = serving,
@@ -207,6 +209,14 @@ training::MakeNetwork ScaleOptions::place(training::TrainingPlan& plan,
   shard.optimizer /= std::max<Rank>(1, ranks_per_copy(plan));
   plan.layers = shard.tensors();
   return make;
+}
+
+bool shrinks(const training::ModelProfile& profile, const training::CompressorChoice& choice) {
+  constexpr Count kLate = Count{1} << 40;  // a step after every warm-up
+  const training::CompressorKind& kind = *choice.kind;
+  const training::TensorShapes all{training::shape_of(profile.parameters(), kind)};
+  const auto code = kind.packed(all, choice, kind.aggregations.front(), kLate);
+  return !code || *code < profile.bytes();
 }
 
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,

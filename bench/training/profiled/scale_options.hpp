@@ -67,6 +67,10 @@ std::string note_on_batch(Count batch, std::span<const Rank> workers);
 /// of the catalog.
 training::DeviceRates coding_rates(const training::ModelProfile& profile);
 
+/// Returns whether the codes have fewer bytes than the profile's gradients: those of 2 bytes per
+/// element have as many as bfloat16.
+bool shrinks(const training::ModelProfile& profile, const training::CompressorChoice& choice);
+
 /// Returns the algorithm of a word; any for a strategy that uses none; of "auto", the fastest for a
 /// bucket of gradients of those that support the plan's collectives.
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,

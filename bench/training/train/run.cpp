@@ -134,17 +134,25 @@ Rank ranks_here(collectives::Communicator& c) {
       std::ranges::count(machines, machines[static_cast<std::size_t>(c.rank())]));
 }
 
+std::string interval_of(const training::SavePolicy& policy) {
+  return policy.every_steps > 0 ? show_plural(policy.every_steps, "step") : "an epoch";
+}
+
 std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
                                                       const TrainOptions& options,
                                                       const Datasets& data,
                                                       const training::Sampling& sampling) {
-  return {{"the model's name", std::string(config.architecture->name)},
-          {"the data", data.train.name + "; " + training::to_string(sampling)},
-          {"the seed", std::to_string(options.seed)},
-          {"synchronized batch normalization", options.sync_batch_norm ? "on" : "off"},
-          {"checkpoints",
-           options.checkpoint + ", every " + std::to_string(options.policy.every_steps), false},
-          {"a trace", options.trace.empty() ? "no" : "yes", false}};
+  std::vector<training::RunParameter> all{
+      {"the model's name", std::string(config.architecture->name)},
+      {"the data", data.train.name + "; " + training::to_string(sampling)},
+      {"the seed", std::to_string(options.seed)},
+      {"synchronized batch normalization", options.sync_batch_norm ? "on" : "off"},
+      {"checkpoints", options.checkpoint + ", every " + std::to_string(options.policy.every_steps),
+       false},
+      {"a trace", options.trace.empty() ? "no" : "yes", false}};
+  if (learns_with_checkpoints(config))
+    all.push_back({"the interval of checkpoints", interval_of(options.policy)});
+  return all;
 }
 
 // Evaluates often, where that does not change what is learned: strategies whose replicas differ
@@ -248,8 +256,9 @@ class RankRun {
 
   void start_printer() {
     printer_.emplace(options_, last_step(learning_, steps_), trial_ ? trial_->label : "");
-    if (const std::string note = note_on_steps(learning_, steps_); !note.empty())
-      printer_->note(note);
+    for (const std::string& note :
+         {note_on_steps(learning_, steps_), note_on_checkpoints(options_, config_)})
+      if (!note.empty()) printer_->note(note);
     printer_->model(trainer_.replica());
   }
 
@@ -320,6 +329,7 @@ class RankRun {
       if (is_root()) write_trace(options_, all);
     }
     result_.config = config_;
+    result_.config.learning.rate = learning_.rate;  // until the last step
     result_.route = trainer_.exchange().route().name(c_);
     result_.lanes = trainer_.exchange().route().lanes();
   }

@@ -63,10 +63,10 @@ void check_equal_shares(const training::Sampling& s) {
 
 void set_epochs(training::TrainerOptions& learning, const TrainOptions& options,
                 Count steps_of_epoch) {
-  if (learning.max_steps <= learning.epochs * steps_of_epoch || options.given("--epochs")) return;
-  learning.epochs = (learning.max_steps + steps_of_epoch - 1) / steps_of_epoch;
-  learning.rate.epochs =
-      static_cast<double>(learning.max_steps) / static_cast<double>(steps_of_epoch);
+  if (learning.max_steps > learning.epochs * steps_of_epoch && !options.given("--epochs"))
+    learning.epochs = (learning.max_steps + steps_of_epoch - 1) / steps_of_epoch;
+  learning.rate.epochs = static_cast<double>(last_step(learning, steps_of_epoch)) /
+                         static_cast<double>(steps_of_epoch);
 }
 
 Count last_step(const training::TrainerOptions& learning, Count steps_of_epoch) {
@@ -80,6 +80,29 @@ std::string note_on_steps(const training::TrainerOptions& learning, Count steps_
   return fmt::format("{} {} {}, so training stops before step {}: raise --epochs, or leave it out",
                      show_plural(learning.epochs, "epoch"), learning.epochs == 1 ? "has" : "have",
                      show_plural(last, "step"), learning.max_steps);
+}
+
+bool learns_with_checkpoints(const TrainConfig& config) {
+  const training::StrategyKind& kind = training::find_strategy(config.learning.strategy);
+  return training::steps_to_settle(kind, config.learning.options.values) == 0 &&
+         (config.workers > 1 || kind.periodic);
+}
+
+std::string note_on_checkpoints(const TrainOptions& options, const TrainConfig& config) {
+  const Count every = options.policy.every_steps;
+  if (options.checkpoint.empty() || every == 0) return "";
+  const training::StrategyKind& kind = training::find_strategy(config.learning.strategy);
+  if (learns_with_checkpoints(config))
+    return fmt::format(
+        "at each checkpoint the workers of {} wait for each other and take equal weights, so "
+        "--checkpoint every={} changes what they learn",
+        kind.name, every);
+  const Count steps = training::steps_to_settle(kind, config.learning.options.values);
+  if (every % std::max<Count>(steps, 1) == 0) return "";
+  return fmt::format(
+      "workers of {} have equal weights every {} steps of an epoch, so checkpoints "
+      "wait for these steps",
+      kind.name, steps);
 }
 
 Count steps_left_out(const TrainOptions& options, const TrainConfig& config, Count steps) {

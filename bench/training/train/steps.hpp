@@ -20,13 +20,21 @@ training::Sampling validation_samples(training::Sampling sampling, const trainin
 /// part in every pass of synchronized batch normalization.
 void check_equal_shares(const training::Sampling& sampling);
 
-/// Sets the epochs: if only a number of steps was given, they are as many as it needs.
+/// Sets the epochs: if only a number of steps was given, they are as many as it needs. The learning
+/// rate decays until the last step.
 void set_epochs(training::TrainerOptions& learning, const TrainOptions& options,
                 Count steps_of_epoch);
 /// Returns how many steps a run of these options ends after.
 Count last_step(const training::TrainerOptions& learning, Count steps_of_epoch);
 /// Returns a note if the epochs end before the number of steps; empty if they do not.
 std::string note_on_steps(const training::TrainerOptions& learning, Count steps_of_epoch);
+
+/// Returns whether saving between epochs changes what is learned, as all workers then wait for each
+/// other's gradients and average their weights.
+bool learns_with_checkpoints(const TrainConfig& config);
+/// Returns a note on checkpoints that change what is learned, or come later than asked for; empty
+/// if there are none.
+std::string note_on_checkpoints(const TrainOptions& options, const TrainConfig& config);
 
 /// Returns the number of first steps that the rates of a run of so many steps leave out: ranks
 /// start and caches fill in them, or codes are larger than later.

@@ -138,9 +138,9 @@ class CallTime {
 }  // namespace
 
 NcclCall make_nccl_call(const nccl::Machine& machine, Collective collective, double bytes,
-                        bool switch_adds) {
+                        const nccl::Support& support) {
   NcclCall call{std::make_shared<const nccl::Tuning>(nccl::tune(machine, collective)), {}, bytes};
-  call.choice = nccl::choose(*call.tuning, bytes, switch_adds);
+  call.choice = nccl::choose(*call.tuning, bytes, support);
   return call;
 }
 

@@ -27,9 +27,9 @@ struct NcclCall {
   double bytes = 0;  ///< of the vector; for all-gather and reduce-scatter the gathered one
 };
 
-/// Throws Error(usage) as nccl::tune() does. `switch_adds`: see nccl::choose().
+/// Throws Error(usage) as nccl::tune() does. `support`: see nccl::choose().
 NcclCall make_nccl_call(const nccl::Machine& machine, Collective collective, double bytes,
-                        bool switch_adds);
+                        const nccl::Support& support);
 
 std::vector<Prior> nccl_call_priors();
 /// Whether a parameter, by its number, describes a node; the others describe its network.

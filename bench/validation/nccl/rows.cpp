@@ -49,11 +49,11 @@ int usual_version(nccl::Generation generation) {
   return nccl::parse_version(generation == nccl::Generation::hopper ? "2.23" : "2.27");
 }
 
-// Processors by the makers' data sheets: A100 and p5 have AMD's, Grace is Arm's.
-nccl::Cpu cpu_of(const NcclRow& row, std::string_view gpu) {
-  if (gpu.starts_with("g")) return nccl::Cpu::arm;
-  const bool amd = (gpu == "a100" && !mentions(row.machine, "ABCI")) || mentions(row.machine, "p5");
-  return amd ? nccl::Cpu::amd : nccl::Cpu::intel;
+// Processors by the makers' data sheets: A100 and p5 have AMD's.
+nccl::Cpu cpu_of(const NcclRow& row, const nccl::Gpu& gpu) {
+  const bool amd =
+      (gpu.name == "a100" && !mentions(row.machine, "ABCI")) || mentions(row.machine, "p5");
+  return amd ? nccl::Cpu::amd : gpu.cpu;
 }
 
 // "InfiniBand HDR 4x200G": 4 NICs of 200 Gbit/s.
@@ -123,10 +123,9 @@ std::optional<nccl::Machine> machine_of(const NcclRow& row) {
   const auto known = std::ranges::find_if(
       kKnownGpus, [&](const KnownGpu& gpu) { return mentions(row.machine, gpu.written); });
   if (known == std::end(kKnownGpus)) return std::nullopt;
-  nccl::Machine machine{.gpu = nccl::find_gpu(known->name),
-                        .cpu = cpu_of(row, known->name),
-                        .nodes = row.nodes,
-                        .ranks_per_node = row.gpus_per_node};
+  const nccl::Gpu& gpu = nccl::find_gpu(known->name);
+  nccl::Machine machine{
+      .gpu = gpu, .cpu = cpu_of(row, gpu), .nodes = row.nodes, .ranks_per_node = row.gpus_per_node};
   machine.version = row.version.empty() ? usual_version(machine.gpu.generation)
                                         : nccl::parse_version(row.version);
   // DGX-1 and its like have 8 V100 without a switch.

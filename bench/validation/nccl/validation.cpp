@@ -20,8 +20,22 @@ struct FittedRows {
   std::vector<NcclCall> calls;
 };
 
-// NVSwitches add no 8-bit integers.
-bool switch_adds(const NcclRow& row) { return !row.dtype.ends_with("int8"); }
+// Of nccl-tests' words for types.
+simulator::nccl::Number number_of(std::string_view dtype) {
+  using enum simulator::nccl::Number;
+  if (dtype == "double") return float64;
+  if (dtype == "half" || dtype == "bfloat16") return half;
+  if (dtype.starts_with("f8")) return float8;
+  if (dtype.ends_with("int8")) return byte;
+  return dtype.find("int") != std::string_view::npos ? integer : float32;
+}
+
+// All rows are sums.
+simulator::nccl::Support support_of(const simulator::nccl::Machine& machine, Collective collective,
+                                    const NcclRow& row) {
+  return simulator::nccl::support_of(machine, collective, number_of(row.dtype),
+                                     simulator::nccl::Reduction::sum);
+}
 
 std::optional<NcclCall> call_of(PredictedNccl& p) {
   const auto collective = collective_of(p.row.collective);
@@ -35,8 +49,8 @@ std::optional<NcclCall> call_of(PredictedNccl& p) {
       p.reason = "a GPU without a data sheet here";
       return std::nullopt;
     }
-    NcclCall call =
-        simulator::make_nccl_call(*machine, *collective, p.row.bytes, switch_adds(p.row));
+    NcclCall call = simulator::make_nccl_call(*machine, *collective, p.row.bytes,
+                                              support_of(*machine, *collective, p.row));
     p.algorithm = name(call.choice.estimate->algorithm);
     p.protocol = name(call.choice.estimate->protocol);
     p.nccl_us = call.choice.us;

@@ -1,5 +1,6 @@
 // Logs of other benchmarks: what is read, by values that stand in the fixtures.
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "bench/logs/log.hpp"
@@ -137,6 +138,133 @@ TEST_CASE("IMB: processes and types from the header; other benchmarks are named"
         std::vector<std::string>{"3: records have no collective 'PingPong': 1 rows left out"});
 }
 
+TEST_CASE("IMB: each of several benchmarks on several numbers of processes is a table of its own") {
+  std::string text =
+      "#    Intel(R) MPI Benchmarks 2021.7, MPI-1 part\n"
+      "# MPI_Datatype                   :   MPI_BYTE \n"
+      "# MPI_Datatype for reductions    :   MPI_FLOAT\n";
+  int time = 10;
+  for (const std::string name : {"Allreduce", "Reduce_scatter", "Bcast"})
+    for (const std::string ranks : {"2", "4", "8"})
+      text += "# Benchmarking " + name + " \n# #processes = " + ranks +
+              " \n# ( 6 additional processes waiting in MPI_Barrier)\n"
+              "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+              "            8         1000         1.00         " +
+              std::to_string(time++) + ".00         2.00\n";
+  const Log log = read_log_text(text);
+  CHECK(refused(log).empty());
+  REQUIRE(log.tables.size() == 9);
+  for (std::size_t i = 0; i < 9; ++i) {
+    CHECK(log.tables[i].collective == std::vector{Collective::allreduce, Collective::reduce_scatter,
+                                                  Collective::broadcast}[i / 3]);
+    CHECK(log.tables[i].ranks == std::vector<Rank>{2, 4, 8}[i % 3]);
+    CHECK(row_of(log.tables[i], 8, i / 3 == 2).time_us == 10 + static_cast<int>(i));
+    CHECK(log.tables[i].rows[0].operand.dtype == (i / 3 == 2 ? DType::uint8 : DType::float32));
+  }
+  const Log hinted = read_log_text(text, {.collective = {}, .ranks = 4});
+  CHECK(hinted.tables.size() == 3);
+  REQUIRE(refused(hinted).size() == 6);
+  CHECK(refused(hinted)[0] ==
+        "7: IMB prints 2 processes, but --assume says ranks=4: 1 rows left out");
+}
+
+TEST_CASE("OSU: each table has the type above it; NCCL's benchmarks and devices are named") {
+  const auto osu = [](const std::string& title, const std::string& rest) {
+    return read_log_text("# OSU " + title + " Allreduce Latency Test v7.5\n" + rest,
+                         {.collective = {}, .ranks = 4});
+  };
+  const std::string rows = "# Size       Avg Latency(us)\n8    2.50\n16   2.75\n";
+  const Log types = osu("MPI-CUDA", "# Datatype: MPI_CHAR.\n" + rows + "# Datatype: MPI_INT.\n" +
+                                        rows + "# Datatype: MPI_FLOAT.\n" + rows);
+  REQUIRE(types.tables.size() == 3);
+  CHECK(types.tables[0].rows[1].operand.dtype == DType::int8);
+  CHECK(types.tables[1].rows[1].operand.dtype == DType::int32);
+  CHECK(types.tables[2].rows[1].operand.dtype == DType::float32);
+  CHECK(types.tables[2].origin.backend == "mpi-cuda");
+  const auto origin = [&](const std::string& title) {
+    const Log log = osu(title, rows);
+    REQUIRE(log.tables.size() == 1);
+    CHECK(log.tables[0].origin.tool == "OSU 7.5");
+    return log.tables[0].origin.backend + " " + log.tables[0].origin.algorithm;
+  };
+  CHECK(origin("MPI") == "mpi MPI_Allreduce");
+  CHECK(origin("MPI-ROCM") == "mpi-rocm MPI_Allreduce");
+  CHECK(origin("NCCL-CUDA") == "nccl ncclAllReduce");
+  CHECK(origin("XCCL-CUDA") == "nccl ncclAllReduce");
+  CHECK(refused(osu("MPI Non-blocking", rows)) ==
+        std::vector<std::string>{
+            "2: records have no collective 'Non-blocking Allreduce': 2 rows left out"});
+}
+
+namespace {
+
+// A run of broadcast of 1 MiB in 100 us, with lines of NCCL before its table.
+std::string broadcast_run(const std::string& ranks, const std::string& lines,
+                          const std::string& end = "# Out of bounds values : 0 OK\n") {
+  return "# nccl-tests version 2.19.6 nccl-headers=22809 nccl-library=22809\n"
+         "# Collective test starting: broadcast_perf\n" +
+         ranks + lines +
+         "#       size         count      type   redop    root     time   algbw   busbw  #wrong    "
+         " "
+         "time   algbw   busbw  #wrong\n"
+         " 1048576 262144 float none 0 100.00 10.49 10.49 0 100.00 10.49 10.49 0\n" +
+         end;
+}
+
+std::string rank_line(int rank, int group, const std::string& host) {
+  return "#  Rank  " + std::to_string(rank) + " Group  " + std::to_string(group) +
+         " Pid   5000 on " + host + " device  0 [0000:05:00] NVIDIA H100 80GB HBM3\n";
+}
+
+}  // namespace
+
+TEST_CASE("nccl-tests: of split communicators, the ranks are those of rank 0's") {
+  std::string ranks;
+  for (int rank = 0; rank < 8; ++rank) ranks += rank_line(rank, rank % 4, rank < 4 ? "n0" : "n1");
+  const Log log = read_log_text(broadcast_run(ranks, ""));
+  REQUIRE(log.tables.size() == 1);
+  CHECK(log.tables[0].ranks == 2);
+  CHECK(log.tables[0].host_of_rank == std::vector<std::int32_t>{0, 1});
+  REQUIRE(log.notes.size() == 1);
+  CHECK(log.notes[0].text ==
+        "8 ranks ran in 4 communicators at once: the rows are those of one, of 2");
+  const LogHints other{.collective = {}, .ranks = 8};
+  CHECK(refused(read_log_text(broadcast_run(ranks, ""), other)) ==
+        std::vector<std::string>{"11: the header lists 2 ranks, but --assume says ranks=8: 1 rows "
+                                 "left out"});
+}
+
+TEST_CASE("nccl-tests: what NCCL says is of one run") {
+  const std::string ranks = rank_line(0, 0, "n0") + rank_line(1, 0, "n1");
+  const Log log =
+      read_log_text(broadcast_run(ranks,
+                                  "n0:1:1 [0] NCCL INFO NCCL_ALGO set by environment to Ring.\n"
+                                  "n0:1:1 [0] NCCL INFO Using network Socket\n") +
+                    broadcast_run(ranks, "") + "n0:1:1 [0] NCCL INFO Using network IB\n" +
+                    broadcast_run(ranks, ""));
+  REQUIRE(log.tables.size() == 3);
+  CHECK(log.tables[0].origin.environment ==
+        std::map<std::string, std::string>{{"NCCL_ALGO", "Ring"}});
+  CHECK(log.tables[0].origin.library == "NCCL 2.28.9, network Socket");
+  CHECK(log.tables[1].origin.environment.empty());
+  CHECK(log.tables[1].origin.library == "NCCL 2.28.9");
+  CHECK(log.tables[2].origin.library == "NCCL 2.28.9, network IB");
+  CHECK_FALSE(log.cut);
+}
+
+TEST_CASE("nccl-tests: a log without an end, and one of a failed run, are cut") {
+  const std::string ranks = rank_line(0, 0, "n0") + rank_line(1, 0, "n1");
+  const Log without = read_log_text(broadcast_run(ranks, "", ""));
+  CHECK(without.cut);
+  CHECK(without.tables.size() == 1);
+  const Log failed = read_log_text(
+      broadcast_run(ranks, "", "n0: Test NCCL failure common.cu:1005 'unhandled cuda error / '\n"));
+  CHECK(failed.cut);
+  REQUIRE(failed.notes.size() == 2);
+  CHECK(failed.notes[1].text ==
+        "the benchmark failed: Test NCCL failure common.cu:1005 'unhandled cuda error / '");
+}
+
 TEST_CASE("nccl-tests: what contradicts itself is named with its line") {
   const std::string head =
       "# Collective test starting: all_reduce_perf\n"
@@ -207,6 +335,28 @@ TEST_CASE("JSON of nccl-tests and of rccl-tests") {
   CHECK(rccl.tables[0].rows[0].in_place);
 }
 
+TEST_CASE("JSON of nccl-tests: a process lists its first rank, for all its GPUs") {
+  const std::string text = R"({"version":3,"args":["./broadcast_perf"],"nccl_version":22809,
+    "env":["NCCL_ALGO=Ring","PATH=/bin"],
+    "config":{"nthreads":2,"ngpus":2,"devices":[
+      {"rank":0,"group":0,"hostname":"h0"},{"rank":4,"group":0,"hostname":"h1"}]},
+    "results":[{"size":1048576,"count":262144,"type":"float","redop":"none","root":"     3",
+      "out_of_place":{"time":100.0,"alg_bw":10.48576,"bus_bw":10.48576,"nwrong":0.0}}]})";
+  const Log log = read_log_json(text);
+  CHECK(refused(log).empty());
+  REQUIRE(log.tables.size() == 1);
+  CHECK(log.tables[0].ranks == 8);
+  CHECK(log.tables[0].host_of_rank == std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, 1, 1});
+  CHECK(log.tables[0].rows[0].root == 3);
+  CHECK(log.tables[0].origin.environment ==
+        std::map<std::string, std::string>{{"NCCL_ALGO", "Ring"}});
+  std::string split = text;
+  split.replace(split.find(R"("rank":4,"group":0)"), 18, R"("rank":4,"group":1)");
+  const Log half = read_log_json(split);
+  REQUIRE(half.tables.size() == 1);
+  CHECK(half.tables[0].ranks == 4);
+}
+
 TEST_CASE("records of logs obey the schema, and folders are read file by file") {
   const Folder folder;
   folder.with("b.txt", text_of(path_of("gh200_218.txt")));
@@ -218,6 +368,7 @@ TEST_CASE("records of logs obey the schema, and folders are read file by file") 
   CHECK(all.results.records.size() == 12);
   for (Json record : all.results.records) CHECK(make_readable(record) == "");
   for (Json context : all.results.contexts) CHECK(make_readable(context) == "");
+  CHECK(all.results.contexts.front()["commit"] == "");  // arlab did not measure this
   const Json& record = all.results.records.front();
   CHECK(record["source"] == "nccl-tests 2.18.3");
   CHECK(record["mode"] == "streaming");

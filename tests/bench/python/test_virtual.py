@@ -201,6 +201,12 @@ def test_arlab_torch_obeys_the_variables():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(importlib.util.find_spec("arlab.torch") is None, reason="arlab.torch is not built: it needs LibTorch and MPI")
+def test_scripts_of_horovod_run():
+    out, err = run("horovod_job.py", ARLAB_VIRTUAL="4:slowdown=1e-6", ARLAB_NETWORK="1G")
+    assert "Horovod is right" in out and "With 4 ranks on 1G, a step takes" in err
+
+
 @pytest.mark.skipif(not os.environ.get("ARLAB_THOROUGH"), reason="PyTorch takes long to start: ./lab test all")
 def test_the_guide_runs(tmp_path, monkeypatch):
     guide = (ROOT / "docs" / "guides" / "train.md").read_text()

@@ -16,8 +16,9 @@ import arlab
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: apt install python3-torch")
 
 from arlab.virtual import _flops, _processes, _scripts, _study  # noqa: E402
-from arlab.virtual._session import half_interval  # noqa: E402
-from arlab.virtual._settings import from_environment  # noqa: E402
+from arlab.virtual._session import Session, half_interval  # noqa: E402
+from arlab.virtual._settings import Settings, from_environment  # noqa: E402
+from arlab.virtual._work import Work  # noqa: E402
 
 thorough = pytest.mark.skipif(not os.environ.get("ARLAB_THOROUGH"), reason="PyTorch takes long to start: ./lab test all")
 SCRIPTS = pathlib.Path(__file__).parent / "virtual"
@@ -134,10 +135,23 @@ def test_real_ranks_are_as_many_as_were_started(monkeypatch):
         _processes.name_ranks(4)
 
 
+@pytest.mark.parametrize("step,rank", [(None, None), ("0", "3"), ("4294967291", None)])
+def test_real_ranks_of_slurm_are_those_of_srun(monkeypatch, step, rank):
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "SLURM_STEP_ID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"):
+        monkeypatch.setenv(name, "")  # so that it is restored
+        monkeypatch.delenv(name)
+    for name, value in {"SLURM_PROCID": "3", "SLURM_NTASKS": "9", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "1"}.items():
+        monkeypatch.setenv(name, value)
+    if step is not None:
+        monkeypatch.setenv("SLURM_STEP_ID", step)
+    _processes.name_ranks(4)
+    assert [os.environ.get(name) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")] == ([rank, "4", "1"] if rank else [None] * 3)
+
+
 def test_real_ranks_need_a_launcher(monkeypatch):
     for name in ("RANK", "WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
-    session, calls = types.SimpleNamespace(settings=from_environment({"ARLAB_VIRTUAL": "4:processes=real"})), []
+    session, calls = types.SimpleNamespace(settings=from_environment({"ARLAB_VIRTUAL": "4:processes=real"}), process=os.getpid()), []
 
     def init(**arguments):
         _scripts._init(session, lambda *_, **__: calls.append(1), **arguments)
@@ -152,6 +166,41 @@ def test_real_ranks_need_a_launcher(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "4")
     init()
     assert len(calls) == 5
+
+
+def test_a_script_that_only_polls_sees_the_end():
+    session = Session(Settings(8, gpu="a100"))
+    work = Work(session, 0.5, [])
+    assert not work.is_completed()
+    session.clock.compute(0.25)
+    assert not work.is_completed() and session.clock.now() == 0.25  # it has computed in between
+    assert work.is_completed() and session.clock.now() == 0.5
+    work = Work(session, 1.0, [])
+    with session.callback():  # of a future, in which waits take no time
+        while not work.is_completed():
+            pass
+    measured = Work(Session(Settings(8)), 1e6, [])
+    assert not any(measured.is_completed() for _ in range(3))
+
+
+def test_a_script_that_starts_processes_itself_is_told():
+    out, err = run("own_processes.py", "process", status=2, ARLAB_VIRTUAL="2")
+    what = "the script starts its own processes, which have no virtual time: use torch.multiprocessing.spawn"
+    assert out == "" and err.count(f"UsageError: {what}\n") == 2 and err.endswith(f"\narlab: {what}\n")
+    session, started = types.SimpleNamespace(grouped=False, children=0), []
+    for grouped, daemon in ((False, True), (False, False), (True, False)):
+        session.grouped = grouped
+        _scripts._start_process(session, started.append, types.SimpleNamespace(daemon=daemon))
+    assert session.children == 1 and len(started) == 3
+
+
+@pytest.mark.parametrize("setting", ["", pytest.param(":processes=real", marks=thorough)])
+def test_start_processes_is_as_spawn(setting):
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    out, err = run("own_processes.py", "start_processes", ARLAB_VIRTUAL=f"2{setting}", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    assert "rank 0 of 2" in out and ("rank 1 of 2" in out) == bool(setting) and "With 2 ranks on 10G, a step takes" in err
 
 
 def test_operations_are_counted():

@@ -50,6 +50,32 @@ TEST_CASE("nccl log: choices, version, and ranks") {
   }
 }
 
+TEST_CASE("nccl log: newer lines have the bytes of one rank; calls without estimates are named") {
+  NcclLog log = read_nccl_log(
+      "a NCCL INFO comm 0x1 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0\n"
+      "a NCCL INFO AllGather: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n"
+      "a NCCL INFO ReduceScatter: 65536 Bytes -> Algo 1 proto 0 time 31.2\n"
+      "a NCCL INFO AllReduce: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n"
+      "a NCCL INFO Reduce: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n"
+      "a NCCL INFO Reduce: 1024 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n"
+      "a NCCL INFO AllReduce [Symmetric]: 1048576 Bytes -> Kernel AllReduce_RSxLDMC_AGxSTMC\n"
+      "a NCCL INFO 1048576 Bytes -> Algo 5 proto 2 time 61.2\n",
+      "nccl.log");
+  const simulator::nccl::Machine machine{.nodes = log.nodes, .ranks_per_node = log.ranks_per_node};
+  compare_with_model(log, machine, {});
+  REQUIRE(log.choices.size() == 3);
+  for (const LoggedChoice& one : log.choices)
+    CHECK(one.bytes == (one.collective == Collective::all_gather ? 16 * 65536 : 65536));
+  CHECK(log.left_out == std::map<std::string, Count>{{"AllReduce [Symmetric]", 1},
+                                                     {"Reduce", 2},
+                                                     {"calls without a name", 1}});
+  CHECK_THAT(nccl_log_table(log, machine),
+             Catch::Contains("Left out, as they have no estimates here: 1 AllReduce [Symmetric], "
+                             "2 Reduce, 1 calls without a name."));
+  CHECK_THAT(refusal([] { read_nccl_log("Reduce: 8 Bytes -> Algo RING proto LL\n", "x.log"); }),
+             Catch::Contains("; left out: 1 Reduce"));
+}
+
 TEST_CASE("nccl log: without a choice it is refused") {
   CHECK_THAT(refusal([] { read_nccl_log("NCCL INFO Bootstrap\n", "x.log"); }),
              Catch::Contains("x.log has no line such as") && Catch::Contains("NCCL_DEBUG=INFO"));

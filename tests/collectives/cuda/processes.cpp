@@ -283,7 +283,35 @@ TEST_CASE(
   });
   CHECK(errors.count() == 2);
   CHECK_THAT(errors.text(), contains("1: rank 0: CUDA IPC failed in cudaIpcOpenMemHandle"));
+  CHECK_THAT(errors.text(), contains("with Slurm: --gpu-bind=none"));
   CHECK(done == 2);
+  CHECK(fake_cuda::alive() == "");
+}
+
+TEST_CASE("peer, processes: a rank opens its GPU twice, as for codes, and shares memory of both") {
+  fake_cuda::restart(machine_of(2, 1));
+  Errors errors;
+  std::atomic<Count> wrong = 0;
+  on_processes(2, [&](Communicator& control, Device& device) {
+    PeerProcesses processes(control, device);
+    RankExecutor rank(control, device, processes);
+    const auto again = cuda::device(control.rank());
+    Ints ints(rank, 1003);
+    for (int turn = 0; turn < 2; ++turn) {
+      const DeviceMemory codes = again->allocate(1003 * sizeof(int));
+      errors.of(control.rank(), [&] {
+        auto prepared = rank.prepare(find_algorithm("ring"), {.ranks = 2, .elements = 1003},
+                                     codes.data(), kInts, 1);
+        ints.set(1);
+        rank.stream().copy(codes.data(), ints.data, codes.size());
+        rank.run(prepared);
+        rank.stream().copy(ints.data, codes.data(), codes.size());
+        wrong += ints.others_than(2);
+      });
+    }
+  });
+  CHECK(errors.text() == "");
+  CHECK(wrong == 0);
   CHECK(fake_cuda::alive() == "");
 }
 

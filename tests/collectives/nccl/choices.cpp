@@ -5,6 +5,7 @@
 #include "collectives/backends/backend.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/nccl/library_choice.hpp"
+#include "collectives/nccl/tuning_log.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/failure.hpp"
@@ -123,6 +124,13 @@ TEST_CASE("NCCL's choices: after a refusal, others run, and the same of other el
         "NCCL cannot run nvls for sum of int8 on these GPUs\nnvls runs\n");
 }
 
+TEST_CASE("NCCL's choices: the name of the log's file") {
+  CHECK(tuning_log_file("/tmp/%h.%p.log", "node7.cluster.org", 42) == "/tmp/node7.42.log");
+  CHECK(tuning_log_file("%%h-%%%p", "node7", 42) == "%h-%42");
+  CHECK(tuning_log_file("a%d%", "node7", 42) == "a%d%");
+  CHECK(tuning_log_file("%h", "%p", 42) == "%p");
+}
+
 TEST_CASE("NCCL's choices: what the log says of each, in turns at one size") {
   const Folder folder;
   setenv("NCCL_DEBUG_FILE", folder.file("log").c_str(), 1);
@@ -142,8 +150,8 @@ TEST_CASE("NCCL's choices: what the log says of each, in turns at one size") {
   unsetenv("NCCL_DEBUG_FILE");
   unsetenv("NCCL_DEBUG_SUBSYS");
   CHECK(text ==
-        "RING LL, 2 channels, registered window\nTREE SIMPLE, 2 channels, registered window\n"
-        "NVLS SIMPLE, 2 channels, registered window\n\n");
+        "RING LL, 2 channels, memory without a window\nAllReduce_AGxLL_R, 2 channels, registered\n"
+        "NVLS SIMPLE, 2 channels, memory without a window\n\n");
 }
 
 TEST_CASE("NCCL's choices: rows have the names of their specs; one rank has nothing to choose") {

@@ -75,12 +75,17 @@ void perform(const std::vector<Offer>& calls);
 
 /// Reads the choice of an algorithm, as NCCL does while it sets up a communicator.
 void read_choice(Comm& comm);
-/// Whether this machine, of NVLink and one node, runs an allreduce by the choice.
+/// Whether this machine, of NVLink and one node, runs an allreduce: by the choice, or because its
+/// memory is in a window, for which NCCL takes kernels of their own whatever was chosen.
 bool runs_choice(const Comm& comm, const Call& call);
+/// What NCCL returns of a call that it does not run: by the environment at the time of the call.
+ncclResult_t refusal();
 /// Appends a line to NCCL's log of its choices, if the environment names one.
 void log_choice(const Comm& comm, const Call& call);
 
-/// Whether all ranks' memory of an allreduce is registered; complains if only that of some is.
+/// Whether the memory of an allreduce is in a window of its communicator.
+bool in_window(const Call& call);
+/// Whether that of all ranks is; complains if only that of some is.
 bool in_windows(const std::vector<Offer>& calls);
 
 /// The communicator ends, and its windows with it.

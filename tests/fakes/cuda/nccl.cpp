@@ -2,7 +2,9 @@
 #include <nccl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "tests/fakes/cuda/comm.hpp"
 
@@ -56,8 +58,8 @@ ncclResult_t end_group() {
     }
     const auto runs = [&](const Call& call) { return runs_choice(*comm, call); };
     if (!std::all_of(its.begin(), its.end(), runs)) {
-      comm->error = ncclInvalidUsage;
-      if (comm->is_blocking) return ncclInvalidUsage;
+      comm->error = refusal();
+      if (comm->is_blocking) return comm->error;
       later = true;
       continue;
     }
@@ -72,6 +74,36 @@ ncclResult_t end_group() {
     later = later || !comm->in_progress.empty();
   }
   return later ? ncclInProgress : ncclSuccess;
+}
+
+/// Ends this rank's messages in progress; those of its peers wait for ever, or until they abort,
+/// too.
+void withdraw(Comm& comm) {
+  if (!comm.in_progress.empty()) comm.in_progress.front().stream->held_by.clear();
+  comm.in_progress.clear();
+  const auto withdraw_from = [&](auto& offers) {
+    std::erase_if(offers, [&](const Offer& offer) {
+      if (offer.call.comm != &comm) return false;
+      if (!offer.posted->task->done) finish(*offer.posted->task);
+      return true;
+    });
+  };
+  for (auto& [pair, offers] : comm.clique->sends) withdraw_from(offers);
+  for (auto& [pair, offers] : comm.clique->receives) withdraw_from(offers);
+  for (auto& [number, offers] : comm.clique->collectives) withdraw_from(offers);
+}
+
+/// Waits until no executable graph has the communicator's groups. NCCL waits for ever.
+void wait_for_graphs(std::unique_lock<std::mutex>& lock, const Comm& comm, const char* call) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (*comm.graphs > 0 && std::chrono::steady_clock::now() < end) {
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    lock.lock();
+  }
+  if (*comm.graphs > 0)
+    machine().complain(std::string(call) +
+                       " of a communicator that graphs still use: it waits for them for ever");
 }
 
 ncclResult_t add(Call call, cudaStream_t handle, const char* name) {
@@ -171,31 +203,19 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
-  const std::lock_guard lock(machine().mutex);
-  if (handle && *handle->graphs > 0)
-    machine().complain("a communicator is destroyed that graphs still use: it waits for them");
+  std::unique_lock lock(machine().mutex);
+  if (handle && handle->is_alive) wait_for_graphs(lock, *handle, "ncclCommDestroy");
   return unmade(handle, "communicators") ? ncclSuccess : ncclInvalidArgument;
 }
 
-/// Ends this rank's messages in progress; those of its peers wait for ever, or until they abort,
-/// too.
+// The work on the device ends at once, the communicator and its windows after its last graph.
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
-  const std::lock_guard lock(machine().mutex);
+  std::unique_lock lock(machine().mutex);
   if (!unmade(handle, "communicators")) return ncclInvalidArgument;
   handle->is_aborted = true;
+  withdraw(*handle);
+  wait_for_graphs(lock, *handle, "ncclCommAbort");
   end_windows(*handle);
-  if (!handle->in_progress.empty()) handle->in_progress.front().stream->held_by.clear();
-  handle->in_progress.clear();
-  const auto withdraw = [&](auto& offers) {
-    std::erase_if(offers, [&](const Offer& offer) {
-      if (offer.call.comm != handle) return false;
-      if (!offer.posted->task->done) finish(*offer.posted->task);
-      return true;
-    });
-  };
-  for (auto& [pair, offers] : handle->clique->sends) withdraw(offers);
-  for (auto& [pair, offers] : handle->clique->receives) withdraw(offers);
-  for (auto& [number, offers] : handle->clique->collectives) withdraw(offers);
   return ncclSuccess;
 }
 

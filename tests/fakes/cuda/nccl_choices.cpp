@@ -57,19 +57,28 @@ void read_choice(Comm& comm) {
 }
 
 bool runs_choice(const Comm& comm, const Call& call) {
-  if (call.kind != Kind::all_reduce || comm.algorithm.empty()) return true;
+  if (call.kind != Kind::all_reduce || comm.algorithm.empty() || in_window(call)) return true;
   if (comm.algorithm == "RING" || comm.algorithm == "TREE") return true;
   const bool simple = comm.protocol.empty() || comm.protocol == "SIMPLE";
   return comm.algorithm == "NVLS" && simple && switch_adds(call);
 }
 
+ncclResult_t refusal() {
+  const bool chosen = !variable("NCCL_ALGO").empty() || !variable("NCCL_PROTO").empty();
+  return chosen ? ncclInvalidUsage : ncclInternalError;
+}
+
 void log_choice(const Comm& comm, const Call& call) {
   const std::string file = variable("NCCL_DEBUG_FILE");
   if (file.empty() || variable("NCCL_DEBUG_SUBSYS") != "TUNING") return;
-  std::ofstream(file, std::ios::app)
-      << "AllReduce: " << call.count * size_of(call.type) << " Bytes -> Algo "
-      << (comm.algorithm.empty() ? "TREE" : comm.algorithm) << " proto "
-      << (comm.protocol.empty() ? "SIMPLE" : comm.protocol) << " channel{Lo..Hi}={0..1}\n";
+  const std::size_t bytes = call.count * size_of(call.type);
+  std::ofstream log(file, std::ios::app);
+  if (in_window(call))
+    log << "AllReduce [Symmetric]: " << bytes << " Bytes -> Kernel AllReduce_AGxLL_R nchannels 2\n";
+  else
+    log << "AllReduce: " << bytes << " Bytes -> Algo "
+        << (comm.algorithm.empty() ? "TREE" : comm.algorithm) << " proto "
+        << (comm.protocol.empty() ? "SIMPLE" : comm.protocol) << " channel{Lo..Hi}={0..1}\n";
 }
 
 }  // namespace arlab::fake_cuda

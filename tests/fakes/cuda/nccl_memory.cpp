@@ -25,6 +25,8 @@ std::map<const void*, long>& windows_of_memory() {
   return *all;
 }
 
+}  // namespace
+
 bool in_window(const Call& call) {
   const auto* const data = static_cast<const std::byte*>(call.from);
   auto window = call.comm->windows.upper_bound(data);
@@ -32,8 +34,6 @@ bool in_window(const Call& call) {
   --window;
   return data + call.count * size_of(call.type) <= window->first + window->second->bytes;
 }
-
-}  // namespace
 
 bool in_windows(const std::vector<Offer>& calls) {
   const auto count = std::count_if(calls.begin(), calls.end(),

@@ -123,7 +123,7 @@ TEST_CASE("nccl: choices on one node") {
   const Tuning eight = tune(h100(1, 8, "2.29.2"), Collective::allreduce);
   CHECK(chosen(eight, 1 << 20) == "ring ll");
   CHECK(chosen(eight, 2 << 20) == "nvls simple");
-  CHECK(choose(eight, 1 << 24, false).estimate->algorithm == Algorithm::ring);
+  CHECK(choose(eight, 1 << 24, {.nvls = false}).estimate->algorithm == Algorithm::ring);
   const Machine off{.version = 22902, .multicast = false};
   CHECK(choose(tune(off, Collective::allreduce), 1 << 28).estimate->algorithm == Algorithm::ring);
 }
@@ -162,4 +162,26 @@ TEST_CASE("nccl: refusals name the value and what is allowed") {
   CHECK_THAT(refusal([] { find_gpu("h101"); }), Catch::Contains("h100"));
   CHECK_THAT(refusal([] { tune({.ranks_per_node = 1}, Collective::allreduce); }),
              Catch::Contains("two GPUs or more"));
+}
+
+TEST_CASE("nccl: LL128 of rings on Blackwell, by version") {
+  const auto channel = [](std::string_view version) {
+    return constants_of({.gpu = find_gpu("b200"), .version = parse_version(version), .nodes = 2})
+        .ring_ll128;
+  };
+  CHECK(channel("2.27.5") == 73.4);
+  CHECK(channel("2.29.2") == 34.6);
+  CHECK(channel("2.29.7") == 40);
+}
+
+TEST_CASE("nccl: arities: CollNet within 8 GPUs, NVLS of gathered vectors within 32") {
+  const auto why = [](const Machine& machine, Collective collective, const char* algorithm) {
+    return find(tune(machine, collective), algorithm, "simple")->why_not;
+  };
+  Machine m{.gpu = find_gpu("gb200"), .nodes = 2, .ranks_per_node = 36, .collnet = true};
+  CHECK(why(m, Collective::allreduce, "collnetchain") == "for at most 8 GPUs in a node");
+  CHECK(why(m, Collective::all_gather, "nvls") == "for at most 32 GPUs in a node");
+  CHECK(why(m, Collective::allreduce, "nvls").empty());
+  m.ranks_per_node = 8;
+  CHECK(why(m, Collective::allreduce, "collnetchain").empty());
 }

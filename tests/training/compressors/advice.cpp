@@ -24,8 +24,11 @@ TEST_CASE("an all-gather pays only if c P < 8n") {
   CHECK_FALSE(advise("ef_signsgd", 1 << 20, 64).fewer);
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 100).words,
              contains("topk by all_gather: each rank receives 79200 bytes instead of 79200 "
-                      "of a dense ring: 1 times as many, so do not compress (c P = 80000 is not "
-                      "below 8n = 80000)"));
+                      "of a dense ring: 1 times as many, so do not compress, or combine codes by "
+                      "doubling or balanced (c P = 80000 is not below 8n = 80000)"));
+  for (const char* dense : {"ef_signsgd", "topk:ratio=0.02,halves=1"})
+    CHECK_THAT(advise(dense, 1 << 20, 99).words,
+               contains(" times as many, so do not compress (c P = "));
   CHECK_THAT(
       advise("topk:ratio=0.01", 10000, 4).words,
       contains("each rank receives 2400 bytes instead of 60000 of a dense ring: 25 times fewer"));

@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "collectives/reduce/half.hpp"
+#include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
+#include "training/compressors/aggregate.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -152,6 +154,41 @@ TEST_CASE("signSGD gives signs, EF-signSGD signs times the mean magnitude") {
     wrong += plain[i] != std::copysign(1.0f, kX[i]) ||
              std::fabs(scaled[i] - std::copysign(mean, kX[i])) > 1e-6f;
   CHECK(wrong == 0);
+}
+
+TEST_CASE("signSGD leaves an element where as many ranks send + as -") {
+  constexpr int kTwice = 2;
+  const CompressorChoice choice = choose_compressor("signsgd");
+  for (const Aggregation aggregation : choice.kind->aggregations)
+    for (const Rank ranks : {1, 2, 3, 4, 6, 7}) {
+      INFO(name(aggregation) << ", " << ranks << " ranks");
+      // Elements whose sign half of the ranks have, a majority, and one; and one without gradients.
+      const auto sent = [&](Rank rank) {
+        return std::vector<float>{rank < ranks / 2 ? 2.0f : -0.5f, rank <= ranks / 2 ? 0.1f : -9.0f,
+                                  rank == 0 ? 3.0f : -3.0f, 0.0f};
+      };
+      const auto majority = [&](std::size_t element) {
+        int votes = 0;
+        for (Rank r = 0; r < ranks; ++r) votes += sent(r)[element] > 0 ? 1 : -1;
+        return static_cast<float>(votes > 0 ? 1 : votes < 0 ? -1 : 0);
+      };
+      std::vector<float> got[kTwice];
+      on_threads(ranks, [&](Communicator& communicator) {
+        const Rank me = communicator.rank();
+        const auto aggregator = make_aggregator(choice, flat(4), aggregation, ranks, me);
+        for (int step = 0; step < kTwice; ++step) {
+          std::vector<float> x = sent(me);
+          aggregator.run(communicator, x, {.step = step, .rank = me, .ranks = ranks});
+          if (me == 0) got[step] = x;
+        }
+      });
+      for (std::size_t e : {0, 1, 2}) {
+        CHECK(got[0][e] == majority(e));
+        CHECK(got[1][e] == majority(e));
+      }
+      CHECK(got[0][3] + got[1][3] == 0);
+      if (ranks % 2 == 0 || aggregation == Aggregation::allreduce) CHECK(got[0][3] == 0);
+    }
 }
 
 TEST_CASE("top-k and threshold send large elements exactly, and nothing else") {

@@ -1,7 +1,13 @@
 """Calls what arlab.horovod has, on the ranks of mpirun or torchrun, and checks the results. Rank 0 says when all is right."""
+import os
+import subprocess
+import sys
+import warnings
+
 import torch
 
 import arlab.horovod as hvd
+from arlab.horovod import _handles
 
 
 def refused(kind, text, call):
@@ -13,6 +19,7 @@ def refused(kind, text, call):
     raise AssertionError(f"not refused: {text}")
 
 
+launched = any(name in os.environ for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"))
 refused(ValueError, "call hvd.init() first", hvd.size)
 hvd.init()
 torch.set_num_threads(1)
@@ -100,6 +107,50 @@ def check_others():
     else:
         refused(ValueError, "only its ranks call", lambda: hvd.allreduce(of(rank), process_set=some))
     assert hvd.remove_process_set(some) and not hvd.remove_process_set(some)
+
+
+class Pair:
+    """A class of the script: PyTorch 2.6 does not read it by itself."""
+
+    def __init__(self, one, two):
+        self.one, self.two = one, two
+
+
+class Sealed:
+    def __reduce__(self):
+        raise TypeError("sealed")
+
+
+def check_objects():
+    for root in range(ranks):
+        assert hvd.broadcast_object(Pair(rank, "x"), root).one == root
+        kind, text = (TypeError, "sealed") if rank == root else (hvd.HorovodInternalError, f"rank {root} cannot pickle its object")
+        refused(kind, text, lambda: hvd.broadcast_object(Sealed(), root))
+    assert hvd.broadcast_object(rank, ranks - 1) == ranks - 1  # all ranks go on
+
+
+def check_process_sets():
+    hvd.shutdown()
+    refused(ValueError, "give a list of ProcessSet, or \"dynamic\"", lambda: hvd.init(process_sets="static"))
+    refused(Exception, "", lambda: hvd.init(process_sets=[hvd.ProcessSet([0, ranks])]))  # which PyTorch refuses
+    assert not hvd.is_initialized()
+    hvd.init(process_sets="dynamic")
+    assert hvd.add_process_set([0]).size() == 1
+    hvd.shutdown()
+    hvd.init(process_sets=[hvd.ProcessSet([0])])
+    assert hvd.remove_process_set(hvd._job._sets[0])
+
+
+def check_alone():
+    """Without a launcher, two processes may be alone on a machine, and so may the script of a batch job of Slurm."""
+    if launched:
+        return
+    code = ("import os, arlab.horovod as hvd; before = dict(os.environ); hvd.init(); assert dict(os.environ) == before; "
+            "print(hvd.size(), hvd.rank(), hvd.local_rank(), hvd.local_size())")
+    environment = {**os.environ, "SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_LOCALID": "0", "SLURM_STEP_ID": "4294967291"}
+    done = subprocess.run([sys.executable, "-B", "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "1 0 0 1\n", done.stderr
+    assert not any(name in os.environ for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
 
 
 def check_gradients_by_rows():
@@ -200,6 +251,64 @@ def check_optimizers():
     refused(ValueError, "Found duplicates: a", lambda: hvd.DistributedOptimizer(optimizer, [("a", 1), ("a", 2)]))
 
 
+def check_schedulers():
+    """A scheduler may be there before the optimizer is distributed: its steps of 1, 1/2, 1/4 are the averages', and are counted."""
+    pair = hvd.add_process_set([0, min(1, ranks - 1)])
+    for op, members in ((hvd.Average, hvd.global_process_set), (hvd.Sum, hvd.global_process_set), (hvd.Adasum, pair)):
+        if not members.included():
+            continue
+        for first in (True, False):
+            weight = torch.nn.Parameter(torch.zeros(1))
+            optimizer = torch.optim.SGD([weight], lr=1.0)
+            make = lambda: torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+            schedule = make() if first else None
+            assert hvd.DistributedOptimizer(optimizer, [("weight", weight)], op=op, process_set=members) is optimizer
+            schedule = schedule or make()
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # as of a scheduler that misses its mark
+                for _ in range(3):
+                    optimizer.zero_grad()
+                    (weight * (rank + 1)).sum().backward()
+                    optimizer.step()
+                    schedule.step()
+            gradient = (members.size() + 1) / 2 * (members.size() if op is hvd.Sum else 1)  # Adasum's is the mean of 1 and 2
+            assert abs(weight.item() + 1.75 * gradient) < 1e-5 * gradient, (op, first, weight)
+            assert optimizer.param_groups[0]["lr"] == 0.125
+            assert hasattr(optimizer.step, "_with_counter") or hasattr(optimizer.step, "_wrapped_by_lr_sched")
+            assert getattr(optimizer, "_step_count", 3) == 3
+    hvd.remove_process_set(pair)
+
+
+def check_adasum_optimizer():
+    weight = torch.nn.Parameter(torch.zeros(1))
+    optimizer = hvd.DistributedOptimizer(torch.optim.SGD([weight], lr=1.0), op=hvd.Adasum, backward_passes_per_step=2)
+    optimizer.set_backward_passes_per_step(3)
+    optimizer.synchronize()
+    refused(AssertionError, "not supported when using Adasum", optimizer.skip_synchronize)
+
+
+def check_failed_step():
+    """A step that fails, and one after a checkpoint was loaded."""
+    os.environ["HOROVOD_FUSION_THRESHOLD"] = "1"  # a bucket for each parameter
+    one, two = (torch.nn.Parameter(torch.zeros(size)) for size in (3, 5))
+    optimizer = hvd.DistributedOptimizer(torch.optim.SGD([one, two], lr=1.0))
+    del os.environ["HOROVOD_FUSION_THRESHOLD"]
+    still_open, step = len(_handles._open), type(optimizer).step
+    if ranks > 1 and rank == 0:
+        refused(hvd.HorovodInternalError, "", lambda: hvd.allreduce(torch.ones(7)))
+        hvd.allreduce(torch.ones(3))
+    elif ranks > 1:
+        (one.sum() + two.sum()).backward()
+        refused(hvd.HorovodInternalError, "", optimizer.step)
+    optimizer.load_state_dict(optimizer.state_dict())
+    assert len(_handles._open) == still_open and type(optimizer).step is step
+    optimizer.zero_grad()
+    ((one.sum() + two.sum()) * (rank + 1)).backward()
+    optimizer.step()
+    assert all(torch.equal(p.detach(), torch.full_like(p, -(ranks + 1) / 2)) for p in (one, two))
+    assert len(_handles._open) == still_open
+
+
 def check_join():
     for size in (10, 50_000):  # with the calls, and after them
         for step in range(rank + 1):
@@ -212,7 +321,8 @@ def check_join():
         assert hvd.join() >= 0
 
 
-for check in (check_sums, check_adasum, check_others, check_optimizers, check_join):
+for check in (check_sums, check_adasum, check_others, check_objects, check_optimizers, check_schedulers, check_adasum_optimizer,
+              check_failed_step, check_join, check_alone, check_process_sets):
     check()
 if hvd.rank() == 0:
     print("arlab.horovod is right", flush=True)

@@ -112,6 +112,33 @@ TEST_CASE("a replay on threads waits for the profile's times and sends its gradi
     }
 }
 
+TEST_CASE("a replay sends codes of matrices nearest to a square") {
+  toy::Run run = replay_of(3, "buckets", "mirrored");
+  const CompressorChoice choice = choose_compressor("powersgd:rank=2");
+  run.learning.options.gradients.compressor = choice;
+  run.make = [&](Rank) {
+    return std::make_unique<ProfileReplica>(replayed_profile(), choice.kind);
+  };
+  const ProfileReplica replica(replayed_profile(), choice.kind);
+  CHECK(replica.variables()[1].shape == std::vector<Count>{141, 142});
+  CHECK(replica.variables()[1].elements == 141 * 142);
+  CHECK(replica.variables()[3].shape == std::vector<Count>{200, 200});
+  const Count floats = 2 * (2 * (22 + 23) + 141 + 142 + 200 + 200);
+  const toy::Result result = toy::train(run);
+  REQUIRE(result.epochs.size() == 1);
+  CHECK(result.epochs[0].bytes_sent == Count{kReplayedSteps} * 2 * 2 * floats * 4);
+}
+
+TEST_CASE("gradients of two bytes are half as many floats, but all of them if they are encoded") {
+  ModelProfile profile = replayed_profile();
+  profile.gradient_bytes = 2;
+  const CompressorChoice choice = choose_compressor("int8");
+  CHECK(ProfileReplica(profile).gradients().size() == 61'000 / 2);
+  CHECK(ProfileReplica(profile, choice.kind).gradients().size() == 61'000);
+  CHECK(ProfileReplica::bytes(profile) == 2. * 2 * 61'000);
+  CHECK(ProfileReplica::bytes(profile, true) == 2. * 4 * 61'000);
+}
+
 TEST_CASE("a replay on the machine's clock makes up for sleeps that end late") {
   // 200 sleeps of 50 us: without that, each would end some 50 us late.
   std::vector<PassTime> passes(100, {50e-6, 50e-6});

@@ -20,25 +20,18 @@ using Costs = std::vector<toy::CostsOnly::Cost>;
 
 constexpr int kSimulatedSteps = 10;
 constexpr Bytes kUnit = 50'000;  // of sharded strategies
+constexpr CodecCost kCodec{1.25e-9, 0.5e-9};
 
 /// Variables of odd sizes, whose passes take the given picoseconds and twice that.
 Costs odd_costs() {
-  return {{20'000, 70'000'000},
-          {37, 1'000'003},
-          {5, 0},
-          {4'096, 90'000'001},
-          {1, 500},
-          {9'999, 31'000'000}};
+  return {{20'000, 70'000'000}, {37, 1'000'003}, {5, 0},
+          {4'096, 90'000'001},  {1, 500},        {9'999, 31'000'000}};
 }
 
 /// Variables of which 2 to 8 ranks hold equal parts, in units of several sizes: all ranks finish a
 /// collective together.
 Costs even_costs() {
-  return {{24'000, 70'000'000},
-          {16'000, 31'000'003},
-          {4'800, 0},
-          {9'600, 90'000'001},
-          {48, 500},
+  return {{24'000, 70'000'000}, {16'000, 31'000'003}, {4'800, 0}, {9'600, 90'000'001}, {48, 500},
           {240, 11'000'000}};
 }
 
@@ -52,10 +45,12 @@ struct EmulatedRun {
   Rank group = 0;
   double beta = 803.7;
   Count fragments = 1, delay = 0;
+  std::string compressor = {};  // whose codes the owners of chunks encode again
+  bool even = false;
 };
 
 Costs costs_of(const EmulatedRun& s) {
-  return find_strategy(s.strategy).sharded ? even_costs() : odd_costs();
+  return s.even || find_strategy(s.strategy).sharded ? even_costs() : odd_costs();
 }
 
 std::unique_ptr<simulator::Network> network_of(const EmulatedRun& s) {
@@ -88,6 +83,11 @@ std::vector<std::int64_t> emulated(const EmulatedRun& s) {
   run.learning.options.unit = kUnit;
   run.learning.options.gradients.scheduler = s.scheduler;
   run.learning.options.gradients.scheduling = s.scheduling;
+  if (!s.compressor.empty()) {
+    run.learning.options.gradients.compressor = choose_compressor(s.compressor);
+    run.learning.options.gradients.aggregation = "requantize";
+    run.learning.options.gradients.codec = kCodec;
+  }
   run.make = [&](Rank) { return std::make_unique<toy::CostsOnly>(costs_of(s)); };
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
     const auto network = network_of(s);
@@ -110,6 +110,8 @@ TrainingPlan plan_of(const EmulatedRun& s) {
   const toy::CostsOnly costs(costs_of(s));
   for (const Variable& v : costs.variables())
     plan.layers.push_back({v.name, Time{v.work}, Time{2 * v.work}, v.elements, {}});
+  if (!s.compressor.empty())
+    plan.compression = {choose_compressor(s.compressor), Aggregation::requantize, kCodec};
   return plan;
 }
 
@@ -126,8 +128,8 @@ std::vector<std::int64_t> simulated(const EmulatedRun& s) {
 }
 
 void expect_equal(const EmulatedRun& s) {
-  INFO(s.strategy << " " << s.scheduler << " " << s.algorithm << " on " << s.ranks << " ranks "
-                  << s.topology);
+  INFO(s.strategy << " " << s.scheduler << " " << s.algorithm << " " << s.compressor << " on "
+                  << s.ranks << " ranks " << s.topology);
   CHECK(simulated(s) == emulated(s));
 }
 
@@ -203,6 +205,33 @@ TEST_CASE(
   const SimulatedSteps steps = simulate_each_rank(plan, *network, {});
   CHECK(steps.collectives == 1);
   CHECK(steps.begins.back() > 100 * kUs);
+}
+
+TEST_CASE("simulated codes that owners encode again take the times of emulated ranks") {
+  const Values cap{{"first_bucket", 20'000}, {"bucket", 60'000}};
+  for (const char* compressor : {"int8", "onebit", "qsgd"})
+    for (const char* algorithm : {"ring", "circulant"})
+      for (const Rank ranks : unless_sanitized({2, 3, 4, 8}, {4})) {
+        EmulatedRun s{"multi_worker", "buckets", algorithm, cap, ranks};
+        s.compressor = compressor;
+        s.even = true;
+        expect_equal(s);
+        s.scheduler = "fifo";
+        s.scheduling.clear();
+        expect_equal(s);
+      }
+  // Chunks of several sizes, some of them empty, whose codes differ by a byte.
+  for (const Rank ranks : unless_sanitized({2, 5, 8}, {5})) {
+    EmulatedRun s{"multi_worker", "fifo", "circulant", {}, ranks};
+    s.compressor = "onebit";
+    expect_equal(s);
+    s.slowdown.assign(static_cast<std::size_t>(ranks), 1.);
+    s.slowdown[1] = 2.5;
+    expect_equal(s);
+  }
+  EmulatedRun shared{"multi_worker", "fifo", "circulant", {}, 8, "fat_tree:k=4"};
+  shared.compressor = "onebit";
+  expect_equal(shared);
 }
 
 TEST_CASE("other synchronous strategies take the times of emulated ranks") {

@@ -183,6 +183,68 @@ TEST_CASE("codes of matrices have the size of the nearest square ones") {
   plan.compression = {choose_compressor("powersgd:rank=4"), Aggregation::allreduce, {}};
   // Two thin matrices of 4 x 1000 floats, once to and once from the other rank.
   CHECK(simulate_training(plan, ports(2, 1e9)).sent == Approx(2 * 4 * 1'000 * 4));
+  // A slice of a matrix is none.
+  const Bundle slice{Collective::allreduce, {{0, 1'000, 10'000}}};
+  CHECK(transmissions_of(plan, slice)[0].elements == 4 * 10'000);
+}
+
+TEST_CASE("codes that are encoded again go straight to the owners of chunks, with headers") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 8;
+  plan.algorithm = &find_algorithm("circulant");
+  plan.compression = {choose_compressor("int8"), Aggregation::requantize, {}};
+  for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+    const SimulatedSteps steps = simulate_training(plan, ports(8, 1e9, 0), ranks);
+    CHECK(steps.collectives == Approx(3 * 2));
+    CHECK(steps.startup / 1e9 == Approx(3 * (7 + 3)));  // 7 rounds, and 3 of the all-gather
+    CHECK(steps.communication / 1e9 == Approx(3 * (7 + 3)));
+    // Eight codes of 5,000 elements in 5 buckets, twice, and of 15,000 in 15.
+    CHECK(steps.sent == Approx(2 * 7. * (2 * (5'000 + 5 * 8) + 15'000 + 15 * 8)));
+  }
+}
+
+TEST_CASE("codes of gradients of two bytes are as large as those of four") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 4;
+  plan.gradient_bytes = 2;
+  constexpr double kElements = 2. * 10 * kStudied;  // two in each word
+  const double dense = simulate_training(plan, ports(4)).sent;
+  CHECK(dense == Approx(2 * kElements * 2 * 3 / 4));
+  plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {1e-9, 2e-9}};
+  for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+    const SimulatedSteps coded = simulate_training(plan, ports(4), ranks);
+    CHECK(coded.sent == Approx(dense));
+    CHECK(coded.codec == Approx(kElements * 3000));
+  }
+  plan.compression = {choose_compressor("topk:ratio=0.01"), Aggregation::all_gather, {}};
+  CHECK(simulate_training(plan, ports(4)).sent == Approx(3 * kElements * 0.01 * 8));
+  plan = reference("buckets");
+  plan.strategy = &find_strategy("parameter_server");
+  plan.ranks = 3;
+  plan.servers = 1;
+  plan.gradient_bytes = 2;
+  plan.compression = {.choice = choose_compressor("fp16"), .codec = {1e-9, 0}};
+  const SimulatedSteps pushed = simulate_training(plan, ports(3));
+  CHECK(pushed.sent == Approx(2 * (kElements * 2 + kElements * 2) / 3));
+  CHECK(pushed.codec == Approx(kElements * 1000));
+}
+
+TEST_CASE("a multiple of the bandwidth changes the time of bytes, not that of codes and start-up") {
+  const auto period = [](TrainingPlan plan, Count times, double beta, Ranks ranks) {
+    plan.bandwidth = times;
+    return simulate_training(plan, ports(plan.ranks, 1e8, beta), ranks).period();
+  };
+  TrainingPlan coded = reference("fifo"), servers = reference("buckets");
+  coded.compression = {choose_compressor("int8"), Aggregation::all_gather, {10e-9, 10e-9}};
+  servers.strategy = &find_strategy("parameter_server");
+  servers.ranks = 3;
+  servers.servers = 1;
+  for (const TrainingPlan& plan : {reference("fifo"), coded, servers})
+    for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+      const double slow = period(plan, 1, 20'000, ranks), fast = period(plan, 1, 10'000, ranks);
+      CHECK(fast < 0.99 * slow);
+      CHECK(period(plan, 2, 20'000, ranks) == Approx(fast).epsilon(1e-6));
+    }
 }
 
 TEST_CASE("announcements delay each exchange of a leader") {
@@ -199,6 +261,24 @@ TEST_CASE("start-up is that of every collective of a step") {
   for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
     const SimulatedSteps steps = simulate_training(plan, ports(2, 1e9, 0), ranks);
     CHECK(steps.startup / 1e9 == Approx(3 * 2));  // two rounds of a ring of two, thrice
+    const SimulatedSteps halves = simulate_training(reference("dear"), ports(2, 1e9, 0), ranks);
+    CHECK(halves.collectives == Approx(3 * 2));
+    CHECK(halves.startup / 1e9 == Approx(3 * 2));
+  }
+}
+
+TEST_CASE("each code counts as a collective, also where a scheduler merges gradients") {
+  TrainingPlan plan = reference("mg_wfbp");
+  plan.ranks = 4;
+  const MakeNetwork network = ports(4, 1e10);
+  for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+    plan.compression.reset();
+    const SimulatedSteps dense = simulate_training(plan, network, ranks);
+    CHECK(dense.collectives < 3);
+    plan.compression = {choose_compressor("topk:ratio=0.01"), Aggregation::all_gather, {}};
+    const SimulatedSteps coded = simulate_training(plan, network, ranks);
+    CHECK(coded.collectives == Approx(3));
+    CHECK(coded.startup / 1e10 == Approx(3 * 3).epsilon(1e-3));  // three rounds of a ring of four
   }
 }
 
@@ -229,11 +309,7 @@ TEST_CASE("codes are made and read per gradient where order matters, and twice i
   plan.ranks = 4;
   plan.compression = {choose_compressor("int8"), Aggregation::requantize, {1e-9, 10e-9}};
   const Bundle both{Collective::allreduce, {{0, 0, 1000}, {1, 0, 500}}};
-  const auto coded = [&] {
-    Time all{};
-    for (const Transmission& t : transmissions_of(plan, both)) all += t.codec;
-    return all;
-  };
+  const auto coded = [&] { return coding_of(transmissions_of(plan, both)); };
   CHECK(coded() == to_time(1500 * 21e3));  // encoded once, decoded twice
   CHECK(transmissions_of(plan, both).size() == 2);
   plan.scheduler = &find_scheduler("priority");

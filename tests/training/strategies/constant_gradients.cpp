@@ -20,14 +20,15 @@ namespace {
 constexpr Count kUpdates = 20;  // in two epochs
 constexpr float kConstantRate = 0.5F;
 
-/// One variable of weights that begin at 0.
+/// One variable.
 class Constant final : public HostReplica {
  public:
-  explicit Constant(std::vector<float> gradient)
+  explicit Constant(std::vector<float> gradient, float weight = 0)
       : HostReplica({{.name = "w",
                       .shape = {std::ssize(gradient)},
                       .elements = std::ssize(gradient),
-                      .work = 1}}),
+                      .work = 1}},
+                    weight),
         gradient_(std::move(gradient)) {}
   BatchResult evaluate(const Samples&) override { return {}; }
   BatchResult learn(const Samples&, float) override {
@@ -105,4 +106,44 @@ TEST_CASE("a server decodes the pushes of every epoch at the places where they w
     CHECK(wrong == 0);
     CHECK(pushed == kUpdates * static_cast<Count>(kPlaces) / 2);
   }
+}
+
+TEST_CASE("weights whose gradients have opposite signs on half of the workers do not drift") {
+  for (const char* strategy : {"mirrored", "parameter_server"})
+    for (const Rank workers : {2, 4, 6, 10}) {  // sixths and tenths do not add up to exactly 0
+      INFO(strategy << ", " << workers << " workers");
+      toy::Run run = run_of(strategy, workers);
+      run.global_batch = 20;
+      run.samples = 200;
+      run.learning.options.gradients.compressor = choose_compressor("signsgd");
+      run.make = [=](Rank rank) {
+        const bool is_first = rank < workers / 2;
+        return std::make_unique<Constant>(
+            std::vector<float>{is_first ? 2.0F : -1.0F, is_first ? -3.0F : 5.0F, 0});
+      };
+      const toy::Result result = toy::train(run);
+      CHECK(result.weights[0] == std::vector<float>(3, 0.0F));
+    }
+}
+
+TEST_CASE("weights decay once per step, however many workers push") {
+  using Kind = OptimizerOptions::Kind;
+  constexpr float kDecay = 0.1F, kFirst = 10;
+  for (const char* strategy : {"mirrored", "parameter_server", "async_parameter_server"})
+    for (const Kind kind : {Kind::sgd, Kind::momentum})
+      for (const Rank workers : {1, 2, 4}) {
+        INFO(strategy << ", " << name(kind) << ", " << workers << " workers");
+        toy::Run run = run_of(strategy, workers);
+        run.learning.optimizer = {.kind = kind, .momentum = 0.5F, .weight_decay = kDecay};
+        run.make = [=](Rank) { return std::make_unique<Constant>(std::vector<float>{0}, kFirst); };
+        const bool each_push = find_strategy(strategy).each_push;
+        const Count updates = each_push ? kUpdates * workers : kUpdates;
+        const double decay = each_push ? double{kDecay} / workers : double{kDecay};
+        double weight = kFirst, mean = 0;
+        for (Count update = 0; update < updates; ++update) {
+          mean = (kind == Kind::momentum ? 0.5 * mean : 0) + decay * weight;
+          weight -= double{kConstantRate} * mean;
+        }
+        CHECK(toy::train(run).weights[0][0] == Approx(weight).epsilon(1e-5));
+      }
 }

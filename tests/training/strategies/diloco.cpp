@@ -1,8 +1,12 @@
 // diloco: special cases that equal other strategies, and the outer steps of a constant gradient,
 // computed by hand.
+#include <algorithm>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/toy_training.hpp"
 #include "training/strategies/fragments.hpp"
@@ -202,15 +206,58 @@ TEST_CASE("outer gradients of 4 and 8 bits stay near dense ones, and send fewer 
   }
 }
 
+TEST_CASE("outer gradients are encoded with numbers that count from 0") {
+  constexpr Count kPlaces = 40;
+  const char* const spec = "randomk:ratio=0.5,feedback=off";
+  class Plane final : public HostReplica {
+   public:
+    Plane() : HostReplica({{.name = "w", .shape = {kPlaces}, .elements = kPlaces, .work = 1}}) {}
+    BatchResult learn(const Samples& samples, float) override {
+      needs(0);
+      std::fill(gradients_.begin(), gradients_.end(), -1.0F);
+      is_ready(0);
+      return {0, 0, static_cast<Count>(samples.labels.size())};
+    }
+    BatchResult evaluate(const Samples&) override { return {}; }
+  };
+  toy::Run run = diloco_run("diloco", 2, OptimizerKind::sgd, 5);
+  run.learning.rate.base = 0.125;
+  run.learning.epochs = 1;  // of 10 steps: two outer steps
+  run.learning.options.gradients.compressor = choose_compressor(spec);
+  run.make = [](Rank) { return std::make_unique<Plane>(); };
+  const std::vector<float> weights = toy::train(run).weights[0];
+  std::vector<float> expected(kPlaces);
+  const std::vector<float> change(kPlaces, 5 * 0.125F);
+  for (Count encoding = 0; encoding < 2; ++encoding) {
+    const auto sent = test::through(
+        spec, change, {.seed = run.learning.options.gradients.seed, .step = encoding, .ranks = 2});
+    for (std::size_t i = 0; i < sent.size(); ++i) expected[i] += sent[i];
+  }
+  CHECK(weights == expected);
+}
+
+TEST_CASE("diloco refuses compressors that are optimizers, and signs without a magnitude") {
+  for (const auto& [spec, why] :
+       {std::pair{"dgc", "compressor dgc contains part of an optimizer"},
+        std::pair{"onebit_adam", "compressor onebit_adam contains part of an optimizer"},
+        std::pair{"signsgd", "compressor signsgd makes signs, whose magnitude is the learning"}}) {
+    INFO(spec);
+    toy::Run run = diloco_run("diloco", 2, OptimizerKind::momentum, 4);
+    run.learning.options.gradients.compressor = choose_compressor(spec);
+    CHECK(toy::fails(Blame::usage, why, [&] { toy::train(run); }));
+  }
+}
+
 TEST_CASE("a killed run with fragments, a delay and error feedback resumes to the bit") {
-  const auto run_in = [](const Folder& folder, Count epochs, toy::Checkpointers& backups) {
+  const std::string spec = GENERATE("topk:ratio=0.25", "randomk:ratio=0.25");
+  const auto run_in = [&](const Folder& folder, Count epochs, toy::Checkpointers& backups) {
     toy::Run run = diloco_run("diloco", 2, OptimizerKind::adam, 4);
     run.learning.rate.base = 0.003;
     run.learning.epochs = epochs;
     run.learning.options.values["fragments"] = 2;
     run.learning.options.values["delay"] = 1;
     run.learning.options.values["outer_momentum"] = 0.5;
-    run.learning.options.gradients.compressor = choose_compressor("topk:ratio=0.25");
+    run.learning.options.gradients.compressor = choose_compressor(spec);
     backups.resize(2);
     toy::checkpoint_in(run, folder.file("run"), backups);
     return run;

@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
+#include <utility>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
+#include "training/checkpoint/names.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -78,6 +81,65 @@ TEST_CASE("a run killed at any step and resumed ends with the same weights, to t
       CHECK(first <= end + 1);
     }
   }
+}
+
+TEST_CASE("saving checkpoints changes no weights, and comes when workers have equal ones anyway") {
+  for (const auto& [strategy, values] :
+       std::vector<std::pair<const char*, Values>>{{"mirrored", {}},
+                                                   {"parameter_server", {}},
+                                                   {"local_sgd", {{"every", 4}}},
+                                                   {"local_sgd", {{"every", 30}}},
+                                                   {"diloco", {{"every", 4}}},
+                                                   {"stale_synchronous", {{"staleness", 0}}}}) {
+    const auto trained = [&](Count every, const Folder& folder) {
+      Backed backed(strategy, folder, {.each_epoch = false, .every_steps = every, .keep = 0});
+      for (const auto& [name, value] : values) backed.run.learning.options.values[name] = value;
+      return toy::train(backed.run).weights[0];
+    };
+    const Folder none;
+    const std::vector<float> expected = trained(0, none);
+    for (const Count every : {1, 3, 5, 40}) {
+      INFO(strategy << ", every " << every);
+      const Folder folder;
+      const bool equal = trained(every, folder) == expected;
+      CHECK(equal);
+    }
+  }
+}
+
+TEST_CASE("checkpoints are saved at the first step at or after each multiple of those asked for") {
+  const auto saved = [](const char* strategy, Count period) {
+    const Folder folder;
+    Backed backed(strategy, folder, {.each_epoch = false, .every_steps = 3, .keep = 0});
+    backed.run.learning.options.values["every"] = static_cast<double>(period);
+    toy::train(backed.run);
+    std::set<Count> steps;
+    for (const auto& file : fs::directory_iterator(folder.path))
+      if (const auto step = step_of_checkpoint(file.path().filename().string()))
+        steps.insert(*step);
+    return steps;
+  };
+  using Steps = std::set<Count>;
+  // Of epochs of 10 steps, workers average after 4, 8, and 10.
+  for (const char* strategy : {"local_sgd", "diloco"})
+    CHECK(saved(strategy, 4) == Steps{4, 8, 10, 14, 18, 24, 28, 30});
+  CHECK(saved("local_sgd", 1) == Steps{3, 6, 9, 12, 15, 18, 21, 24, 27, 30});
+  CHECK(saved("mirrored", 4) == Steps{3, 6, 9, 12, 15, 18, 21, 24, 27, 30});
+}
+
+TEST_CASE("strategies know after which steps another settling changes nothing") {
+  const auto steps = [](const char* strategy, const Values& values) {
+    return steps_to_settle(find_strategy(strategy), values);
+  };
+  CHECK(steps("mirrored", {}) == 1);
+  CHECK(steps("parameter_server", {}) == 1);
+  CHECK(steps("local_sgd", {}) == 8);
+  CHECK(steps("diloco", {{"every", 50}}) == 50);
+  CHECK(steps("diloco", {{"fragments", 2}}) == 0);
+  CHECK(steps("diloco", {{"delay", 1}}) == 0);
+  CHECK(steps("stale_synchronous", {}) == 0);
+  CHECK(steps("stale_synchronous", {{"staleness", 0}}) == 1);
+  CHECK(steps("async_parameter_server", {}) == 0);
 }
 
 TEST_CASE("checkpoints hold the compressors' state: a resumed run has the same bits") {

@@ -20,14 +20,16 @@ void add_bfloats(float* into, const std::byte* code, Count n, float weight, cons
 
 /// Packs sign bits, eight per byte, the first one lowest; bits beyond n are clear.
 void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch);
+/// The same, but of a 0 the bit is set at odd positions only, or at even ones.
+void pack_votes(std::byte* bits, const float* x, Count n, bool odd, const Launch& launch);
 /// Does into[i] += (bit i ? set : clear).
 void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
                const Launch& launch);
 
-/// Signs as float16: 1 or -1.
+/// Signs as float16: 1, -1, or 0.
 void to_unit_halves(std::byte* code, const float* x, Count n, const Launch& launch);
-/// -1 where it is below 0, else 1.
-void to_signs(float* x, Count n, const Launch& launch);
+/// 1 where it is above `least`, -1 where it is below -least, else 0.
+void to_signs(float* x, Count n, float least, const Launch& launch);
 
 /// The code of onebit.cpp: the means of the elements without and with a set sign bit, then the
 /// bits. `scratch`: sum_scratch(n) bytes.

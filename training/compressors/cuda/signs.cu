@@ -8,21 +8,29 @@ constexpr int kLanes = 16;  // of a sum: half a warp
 
 constexpr Count kVoted = Count{4} * kWarp;  // elements of a warp's turn
 
+/// Which bit a 0 has: its own sign bit, or that of its position.
+enum class Zeros : std::uint8_t { as_signed, set_at_even, set_at_odd };
+
+__device__ std::uint32_t bit_of(float x, Count i, Zeros zeros) {
+  if (zeros == Zeros::as_signed || magnitude(x) != 0) return __float_as_uint(x) >> 31;
+  return static_cast<std::uint32_t>(i + (zeros == Zeros::set_at_even)) & 1;
+}
+
 // A lane has the signs of 4 elements, and 8 lanes those of a word. The last elements are voted on,
 // one by each lane: the vote of a warp gives its 32 sign bits.
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    votes(std::uint8_t* bits, const float* x, Count n, bool in_groups) {
+    votes(std::uint8_t* bits, const float* x, Count n, bool in_groups, Zeros zeros) {
   const Count lane = thread_index() % kWarp, turns = in_groups ? n / kVoted : 0;
   for (Count turn = thread_index() / kWarp; turn < turns; turn += thread_count() / kWarp) {
     const auto& mine = group_at<float, 4>(x + turn * kVoted + 4 * lane);
     std::uint32_t word = 0;
-    for (int e = 0; e < 4; ++e) word |= (__float_as_uint(mine.at[e]) >> 31) << (4 * (lane % 8) + e);
+    for (int e = 0; e < 4; ++e) word |= bit_of(mine.at[e], e, zeros) << (4 * (lane % 8) + e);
     for (int step = 4; step > 0; step /= 2) word |= __shfl_down_sync(kAllLanes, word, step, 8);
     if (lane % 8 == 0) reinterpret_cast<std::uint32_t*>(bits)[turn * 4 + lane / 8] = word;
   }
   const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
   for (Count i = turns * kVoted + thread_index(); i < all; i += thread_count()) {
-    const bool negative = i < n && (__float_as_uint(x[i]) >> 31) != 0;
+    const bool negative = i < n && bit_of(x[i], i, zeros) != 0;
     const unsigned vote = __ballot_sync(kAllLanes, negative);
     const Count byte = i / kWarp * 4 + lane;
     if (lane < 4 && byte < (n + 7) / 8) bits[byte] = static_cast<std::uint8_t>(vote >> (8 * lane));
@@ -157,13 +165,22 @@ void add_signs(float* into, const std::byte* bits, Count n, const SignValues& va
                  reinterpret_cast<const std::uint8_t*>(bits), n, values, in_groups);
 }
 
-}  // namespace
-
-void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch) {
+void pack_bits(std::byte* bits, const float* x, Count n, Zeros zeros, const Launch& launch) {
   if (n == 0) return;
   const bool in_groups = begins_group<float, 4>(x) && begins_group<std::byte, 4>(bits);
   const Count threads = in_groups && n >= kVoted ? n / 4 : n;
-  launch_threads(votes, threads, launch, reinterpret_cast<std::uint8_t*>(bits), x, n, in_groups);
+  launch_threads(votes, threads, launch, reinterpret_cast<std::uint8_t*>(bits), x, n, in_groups,
+                 zeros);
+}
+
+}  // namespace
+
+void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch) {
+  pack_bits(bits, x, n, Zeros::as_signed, launch);
+}
+
+void pack_votes(std::byte* bits, const float* x, Count n, bool odd, const Launch& launch) {
+  pack_bits(bits, x, n, odd ? Zeros::set_at_odd : Zeros::set_at_even, launch);
 }
 
 void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
@@ -206,15 +223,19 @@ void to_unit_halves(std::byte* code, const float* x, Count n, const Launch& laun
   launch_map<8>(
       out, n, cut_groups<8>(n, out, x), launch,
       [=] __device__(Count, float v) {
-        return __float2half_rn((__float_as_uint(v) >> 31) != 0 ? -1.0f : 1.0f);
+        const float sign = (__float_as_uint(v) >> 31) != 0 ? -1.0f : 1.0f;
+        return __float2half_rn(magnitude(v) == 0 ? 0.0f : sign);
       },
       x);
 }
 
-void to_signs(float* x, Count n, const Launch& launch) {
+void to_signs(float* x, Count n, float least, const Launch& launch) {
   launch_map<4>(
       x, n, cut_groups<4>(n, x), launch,
-      [=] __device__(Count, float v) { return v < 0 ? -1.0f : 1.0f; },
+      [=] __device__(Count, float v) {
+        const float sign = v < 0 ? -1.0f : 1.0f;
+        return v > least || v < -least ? sign : 0.0f;
+      },
       static_cast<const float*>(x));
 }
 

@@ -19,9 +19,10 @@ void load_kernels() {
   to_bfloats(nullptr, nullptr, 1, loads);
   add_bfloats(nullptr, nullptr, 1, 1, loads);
   pack_signs(nullptr, nullptr, 1, loads);
+  pack_votes(nullptr, nullptr, 1, false, loads);
   add_signs(nullptr, nullptr, 1, 1, 1, loads);
   to_unit_halves(nullptr, nullptr, 1, loads);
-  to_signs(nullptr, 1, loads);
+  to_signs(nullptr, 1, 0, loads);
   to_means(nullptr, nullptr, 1, nullptr, loads);
   add_means(nullptr, nullptr, 1, 1, loads);
   to_scaled_signs(nullptr, nullptr, 1, nullptr, loads);
@@ -53,6 +54,9 @@ void set_codes(VectorKernels& its, HowToLaunch launch) {
   };
   its.pack_signs = [launch](std::byte* bits, const float* x, Count n) {
     pack_signs(bits, x, n, launch());
+  };
+  its.pack_votes = [launch](std::byte* bits, const float* x, Count n, bool odd) {
+    pack_votes(bits, x, n, odd, launch());
   };
   its.add_signs = [launch](float* into, const std::byte* bits, Count n, float clear, float set) {
     add_signs(into, bits, n, clear, set, launch());
@@ -91,7 +95,7 @@ void set_arithmetic(VectorKernels& its, HowToLaunch launch) {
   its.clear = [launch](float* x, Count n) { clear(x, n, launch()); };
   its.multiply = [launch](float* x, Count n, float factor) { multiply(x, n, factor, launch()); };
   its.divide = [launch](float* x, Count n, float divisor) { divide(x, n, divisor, launch()); };
-  its.to_signs = [launch](float* x, Count n) { to_signs(x, n, launch()); };
+  its.to_signs = [launch](float* x, Count n, float least) { to_signs(x, n, least, launch()); };
 }
 
 }  // namespace

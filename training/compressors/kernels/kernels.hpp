@@ -51,6 +51,8 @@ struct EncodeKernels {
 
   /// Packs sign bits, eight per byte, the first one lowest; bits beyond n are clear.
   void (*pack_signs)(std::byte* bits, const float* x, Count n);
+  /// The same, but of a 0 the bit is set at odd positions only, or at even ones.
+  void (*pack_votes)(std::byte* bits, const float* x, Count n, bool odd);
   /// Does into[i] += (bit i ? set : clear).
   void (*add_signs)(float* into, const std::byte* bits, Count n, float clear, float set);
   SignSums (*sign_sums)(const float* x, Count n);

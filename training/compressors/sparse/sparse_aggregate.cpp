@@ -71,8 +71,7 @@ class BySparseSum {
 
 Aggregator make_sparse_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
                                   SparsePath path, const Routes& routes) {
-  const auto halves = choice.values.find("halves");
-  if (!choice.kind->sparse || (halves != choice.values.end() && halves->second != 0))
+  if (!has_sparse_sums(choice))
     fail(Blame::usage, "compressor " + text(choice) +
                            " does not make codes of positions and floats: use topk, threshold or "
                            "dgc with a sparse allreduce");

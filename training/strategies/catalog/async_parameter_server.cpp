@@ -16,6 +16,7 @@ StrategyKind async_parameter_server() {
       .staggers = true,
       .compresses = true,
       .has_servers = true,
+      .each_push = true,
       .own_moments = true,
       .make = [](const StrategyContext& context) { return make_parameter_server(context, false); },
       .unsupported_reason = refuse_parameter_server,

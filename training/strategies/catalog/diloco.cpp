@@ -152,6 +152,8 @@ std::string unsupported_reason(const StrategyContext& context) {
   if (!(momentum < 1))
     return "the outer momentum is " + std::to_string(momentum) +
            ": use at least 0 and less than 1, such as 0.9";
+  if (const std::string why = refuse_outer_codes(context.options.gradients); !why.empty())
+    return why;
   return refuse_fragments(context.count("fragments"),
                           static_cast<Count>(context.parameters.variables().size()),
                           context.count("delay"), context.count("every"));

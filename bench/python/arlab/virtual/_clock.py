@@ -12,6 +12,7 @@ class Clock:
     def __init__(self, slowdown: float = 1.0, read: Callable[[], float] = _real) -> None:
         self._slowdown, self._read, self._mark, self._pauses = slowdown, read, read(), 0
         self._computed = self.waited = 0.0
+        self.stands = slowdown == 0  # whether only waits, and computation that is known, move it
 
     def computed(self) -> float:
         """Returns the time of computation since the start."""

@@ -34,7 +34,6 @@ def check_can_write(path: str) -> None:
 
 def write(what: str, path: str, save: Callable[..., object], *arguments: Any) -> None:
     """Saves a file at the end of a run. A failure is said; what else there is to write is still written."""
-    global _status
     try:
         save(*arguments)
         return
@@ -42,8 +41,14 @@ def write(what: str, path: str, save: Callable[..., object], *arguments: Any) ->
         failure = error
     except OSError as error:
         failure = _cannot_write(path, error)
-    print(f"arlab: the {what} was not written: {failure}", file=sys.stderr, flush=True)
-    _status = max(_status, status_of(failure))
+    fail(f"the {what} was not written: {failure}", status_of(failure))
+
+
+def fail(text: str, status: int) -> None:
+    """Says what failed, and lets the process end with a status."""
+    global _status
+    print(f"arlab: {text}", file=sys.stderr, flush=True)
+    _status = max(_status, status)
 
 
 @atexit.register

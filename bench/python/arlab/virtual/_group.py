@@ -39,7 +39,7 @@ class VirtualGroup(dist.ProcessGroup):
 
     def __init__(self, session: Session, rank: int, size: int, ranks: Sequence[int]) -> None:
         super().__init__(rank, size)
-        self._session, self._count = session, size
+        self._session, self._count, self.asked = session, size, session.asked
         whole = not ranks or list(ranks) == list(range(session.settings.ranks))
         self._ranks = None if whole else tuple(ranks)
 
@@ -118,8 +118,15 @@ class VirtualGroup(dist.ProcessGroup):
     def _allgather_base(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any = None) -> Work:
         with self._paused([tensor]), torch.no_grad():
             self._check_blocks("all_gather", output, tensor)
-            output.view(self._count, -1).copy_(tensor.reshape(1, -1).expand(self._count, -1))
+            self._fill(output, tensor.reshape(1, -1).expand(self._count, -1))
             return self._carry("all_gather", [tensor], [output], self._count)
+
+    def _fill(self, output: torch.Tensor, rows: torch.Tensor) -> None:
+        """Copies what the ranks have into an output, whose memory may have gaps."""
+        if output.is_contiguous():
+            output.view(self._count, -1).copy_(rows.reshape(self._count, -1))
+        else:
+            output.copy_(rows.reshape(output.shape))
 
     def reduce_scatter(self, outputs: List[torch.Tensor], inputs: List[List[torch.Tensor]], opts: Any) -> Work:
         with self._paused(outputs), torch.no_grad():

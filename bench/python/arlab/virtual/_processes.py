@@ -6,19 +6,28 @@ from typing import Any, List, Optional
 import torch
 import torch.distributed as dist
 
+from .._backends import by_srun
 from .._errors import UsageError
 from ._group import VirtualGroup
 from ._session import Session
 from ._work import Message, Work
 
-_VARIABLES = {"RANK": ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"), "WORLD_SIZE": ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"),
+_VARIABLES = {"RANK": ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"),
+              "WORLD_SIZE": ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"),
               "LOCAL_RANK": ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")}
+_CARRIED = {torch.bool: torch.uint8, torch.bfloat16: torch.float32, torch.int16: torch.int32}  # for Gloo, which cannot reduce all types
+
+
+def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    """The elements as bytes, which Gloo moves whatever their type is; those of a tensor with gaps are a copy."""
+    return tensor.contiguous().reshape(-1).view(torch.uint8)
 
 
 def name_ranks(ranks: int) -> None:
     """Names this process's rank as torchrun does, where mpirun or Slurm started it. Throws UsageError for another number of processes."""
     for name, others in _VARIABLES.items():
-        found = next((os.environ[other] for other in others if other in os.environ), None)
+        names = [other for other in others if by_srun() or not other.startswith("SLURM_")]
+        found = next((os.environ[other] for other in names if other in os.environ), None)
         if found is not None:
             os.environ.setdefault(name, found)
     started = os.environ.get("WORLD_SIZE")
@@ -51,12 +60,20 @@ class ProcessesGroup(VirtualGroup):
         return float(latest)
 
     def _sum(self, tensor: torch.Tensor, op: Any) -> None:
-        average = op == dist.ReduceOp.AVG
+        ops: Any = dist.ReduceOp
+        average = op == ops.AVG
+        if tensor.dtype == torch.bool:  # a sum is whether any is true, a product whether all are
+            if average:
+                raise UsageError("virtual time cannot reduce bools by AVG: convert them to float32 first")
+            op = ops.MAX if op == ops.SUM else ops.MIN if op == ops.PRODUCT else op
         options = dist.AllreduceOptions()
-        options.reduceOp = dist.ReduceOp.SUM if average else op
-        self._gloo.allreduce([tensor], options).wait()
+        options.reduceOp = ops.SUM if average else op
+        carried = tensor.to(_CARRIED.get(tensor.dtype, tensor.dtype)).contiguous()
+        self._gloo.allreduce([carried], options).wait()
         if average:
-            tensor.div_(self._count)
+            carried.div_(self._count, rounding_mode=None if carried.is_floating_point() or carried.is_complex() else "trunc")
+        if carried is not tensor:
+            tensor.copy_(carried)
 
     def allreduce(self, tensors: List[torch.Tensor], opts: Any = None) -> Work:
         with self._paused(tensors), torch.no_grad():
@@ -69,7 +86,11 @@ class ProcessesGroup(VirtualGroup):
     def broadcast(self, tensors: List[torch.Tensor], opts: Any = None) -> Work:
         self._check_root(opts)
         with self._paused(tensors), torch.no_grad():
-            self._gloo.broadcast(tensors, opts).wait()
+            for tensor in tensors:
+                data = _bytes_of(tensor)
+                self._gloo.broadcast([data], opts).wait()
+                if not tensor.is_contiguous():
+                    tensor.copy_(data.view(tensor.dtype).view(tensor.shape))
             return self._carry("broadcast", tensors, tensors)
 
     def reduce(self, tensors: List[torch.Tensor], opts: Any) -> Work:
@@ -84,7 +105,7 @@ class ProcessesGroup(VirtualGroup):
 
     def _gathered(self, tensor: torch.Tensor) -> List[torch.Tensor]:
         parts = [torch.empty_like(tensor, memory_format=torch.contiguous_format) for _ in range(self._count)]
-        self._gloo.allgather([parts], [tensor.contiguous()]).wait()
+        self._gloo.allgather([[_bytes_of(part) for part in parts]], [_bytes_of(tensor)]).wait()
         return parts
 
     def allgather(self, outputs: List[List[torch.Tensor]], inputs: List[torch.Tensor], opts: Any = None) -> Work:
@@ -100,7 +121,7 @@ class ProcessesGroup(VirtualGroup):
     def _allgather_base(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any = None) -> Work:
         with self._paused([tensor]), torch.no_grad():
             self._check_blocks("all_gather", output, tensor)
-            output.view(self._count, -1).copy_(torch.stack(self._gathered(tensor)).view(self._count, -1))
+            self._fill(output, torch.stack(self._gathered(tensor)))
             return self._carry("all_gather", [tensor], [output], self._count)
 
     def reduce_scatter(self, outputs: List[torch.Tensor], inputs: List[List[torch.Tensor]], opts: Any) -> Work:

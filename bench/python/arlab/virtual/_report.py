@@ -11,6 +11,8 @@ from . import _files, _records
 from ._session import Session, Summary
 from ._study import RESULT, times
 
+OWN_PROCESSES = "the script starts its own processes, which have no virtual time: use torch.multiprocessing.spawn"
+
 
 @dataclasses.dataclass(frozen=True)
 class _Row:
@@ -62,6 +64,9 @@ def finish(session: Session, process: int) -> None:
         close()
     with session.clock:
         if not reports(session):
+            return
+        if session.children and not session.grouped and not session.steps:
+            _files.fail(OWN_PROCESSES, 2)
             return
         print(text_of(session), file=sys.stderr, flush=True)
         summary = session.summary()

@@ -1,6 +1,8 @@
 """What of PyTorch is replaced so that a script runs as it is: the start of groups and processes, optimizers, and DDP."""
 # mypy: disable-error-code="attr-defined, no-untyped-call"
 import functools
+import multiprocessing.process
+import os
 import sys
 import types
 from typing import Any, Callable, Optional
@@ -13,7 +15,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from .._backends import register
 from .._errors import UsageError
-from . import _group, _processes, _profile, _start
+from . import _group, _processes, _profile, _report, _start
 from ._session import Session
 
 _BACKEND = "virtual"
@@ -28,15 +30,20 @@ def patch(session: Session) -> None:
     if not real:
         distributed_c10d._store_based_barrier = lambda *_, **__: None  # nobody else comes
     init = functools.partial(_init, session, distributed_c10d.init_process_group)
-    group = functools.partial(_new_group, distributed_c10d.new_group)
+    group = functools.partial(_new_group, session, distributed_c10d.new_group)
     for module in (dist, distributed_c10d):
-        module.init_process_group, module.new_group = init, group
+        module.init_process_group, module.new_group, module.monitored_barrier = init, group, _monitored_barrier
         if not real:
             _start.wrapped(module, "broadcast_object_list", _broadcast_objects)
-    torch.multiprocessing.spawn = functools.partial(_spawn_processes, torch.multiprocessing.spawn) if real else functools.partial(_spawn, session)
+    _start.wrapped(dist, "get_backend", _get_backend)  # for scripts: PyTorch's own functions ask that of distributed_c10d
+    for name in ("spawn", "start_processes"):
+        spawn: Any = _spawn_processes if real else _spawn
+        _start.wrapped(torch.multiprocessing, name, functools.partial(spawn, session))
+    _start.wrapped(multiprocessing.process.BaseProcess, "start", functools.partial(_start_process, session))
     _start.wrapped(torch.optim.Optimizer, "__init__", functools.partial(_make_optimizer, session))
     _start.wrapped(DistributedDataParallel, "__init__", functools.partial(_make_ddp, session))
     _start.wrapped(DistributedDataParallel, "forward", functools.partial(_forward, session))
+    _start.wrapped(DistributedDataParallel, "_register_builtin_comm_hook", _register_builtin_hook)
 
 
 def _created(session: Session, options: Any, *_: Any) -> Any:
@@ -46,6 +53,9 @@ def _created(session: Session, options: Any, *_: Any) -> Any:
 def _init(session: Session, init: Callable[..., Any], backend: Any = None, init_method: Any = None, timeout: Any = None,
           world_size: int = -1, rank: int = -1, store: Any = None, *_: Any, **__: Any) -> None:
     """torch.distributed.init_process_group with the virtual group, whatever the backend."""
+    if os.getpid() != session.process:
+        raise UsageError(_report.OWN_PROCESSES)
+    session.grouped, session.asked = True, str(backend or "").lower()
     if session.settings.real:
         _refuse_shards()
         more = {"timeout": timeout} if timeout is not None else {}
@@ -64,6 +74,17 @@ def _init(session: Session, init: Callable[..., Any], backend: Any = None, init_
     init(_BACKEND, store=dist.HashStore(), rank=0, world_size=session.settings.ranks)
 
 
+def _get_backend(get_backend: Callable[..., str], group: Any = None) -> str:
+    """torch.distributed.get_backend: what the script has asked for, by which it may choose its devices."""
+    found = get_backend(group)
+    return getattr(distributed_c10d._get_default_group() if group is None else group, "asked", "") or found
+
+
+def _monitored_barrier(group: Any = None, *_: Any, **__: Any) -> None:
+    """torch.distributed.monitored_barrier, which PyTorch has for Gloo only: no rank is late here."""
+    dist.barrier(group)
+
+
 def _refuse_shards() -> None:
     """Of modules that the script has imported: what ranks that are alike cannot do, or do otherwise."""
     fsdp = sys.modules.get("torch.distributed.fsdp")
@@ -76,7 +97,9 @@ def _refuse_shards() -> None:
         _zero.patch()
 
 
-def _new_group(new_group: Callable[..., Any], ranks: Any = None, *_: Any, **__: Any) -> Any:
+def _new_group(session: Session, new_group: Callable[..., Any], ranks: Any = None, timeout: Any = None, backend: Any = None, *_: Any,
+               **__: Any) -> Any:
+    session.asked = str(backend or dist.get_backend()).lower()
     return new_group(ranks, backend=_BACKEND)
 
 
@@ -93,9 +116,9 @@ class _Ended:
         return True
 
 
-def _spawn(session: Session, fn: Callable[..., Any], args: Any = (), nprocs: int = 1, join: bool = True, *_: Any,
-           **__: Any) -> Optional[_Ended]:
-    """torch.multiprocessing.spawn: the first process is this one, and stands for the others."""
+def _spawn(session: Session, _: Any, fn: Callable[..., Any], args: Any = (), nprocs: int = 1, join: bool = True, *__: Any,
+           **___: Any) -> Optional[_Ended]:
+    """torch.multiprocessing.spawn and start_processes: the first process is this one, and stands for the others."""
     if nprocs != session.settings.ranks:
         _start.note(f"the script starts {nprocs} processes: ARLAB_VIRTUAL={session.settings.ranks} replaces them")
     fn(0, *args)
@@ -104,12 +127,35 @@ def _spawn(session: Session, fn: Callable[..., Any], args: Any = (), nprocs: int
 
 def _started(rank: int, fn: Callable[..., Any], args: Any) -> None:
     """In a new process: virtual time, and then what the script asked for."""
-    _start.start()
+    session = _start.start()
+    forked = session.process != os.getpid()
+    session.process, session.children = os.getpid(), 0
     fn(rank, *args)
+    if forked:  # such a process ends without what was registered for its exit
+        _report.finish(session, session.process)
 
 
-def _spawn_processes(spawn: Callable[..., Any], fn: Callable[..., Any], args: Any = (), *rest: Any, **kwargs: Any) -> Any:
-    return spawn(_started, (fn, args), *rest, **kwargs)
+def _spawn_processes(session: Session, spawn: Callable[..., Any], fn: Callable[..., Any], args: Any = (), *rest: Any, **kwargs: Any) -> Any:
+    before = session.children
+    try:
+        return spawn(_started, (fn, args), *rest, **kwargs)
+    finally:
+        session.children = before  # those of spawn have virtual time
+
+
+def _start_process(session: Session, start: Callable[..., None], self: Any) -> None:
+    """Process.start: ranks that a script starts this way have no virtual time. Daemons, such as workers that load data, are no ranks."""
+    if not session.grouped and not self.daemon:
+        session.children += 1
+    start(self)
+
+
+def _register_builtin_hook(register: Callable[..., None], self: Any, kind: Any) -> None:
+    """PyTorch's own FP16_COMPRESS is in C++, which needs futures of C++: here is its equal."""
+    if kind != dist.BuiltinCommHookType.FP16_COMPRESS:
+        return register(self, kind)
+    from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+    self.register_comm_hook(self.process_group, default_hooks.fp16_compress_hook)
 
 
 def _make_optimizer(session: Session, init: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> None:
@@ -129,6 +175,7 @@ def _make_optimizer(session: Session, init: Callable[..., Any], self: Any, *args
                 if torch.cuda.is_initialized():
                     torch.cuda.synchronize()
                 session.end_step()
+    step.by_class = True  # whoever gives the optimizer another class, as arlab.horovod does, need not replace this one
     self.step = types.MethodType(functools.update_wrapper(step, type(self).step), self)
 
 

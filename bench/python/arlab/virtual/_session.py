@@ -2,6 +2,7 @@
 import contextlib
 import dataclasses
 import math
+import os
 import statistics
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -86,6 +87,10 @@ class Session:
         self.recorder: Any = None                                # of the model's profile
         self.model, self.device = "model", ""
         self.at_end: List[Any] = []                              # functions that this process calls before it ends
+        self.process = os.getpid()
+        self.asked = ""                                          # the backend that the script named for the group it makes
+        self.grouped = False                                     # whether this process has made a process group
+        self.children = 0                                        # that the script has started by itself, before it had a group
         self._open = Step(0.0)
         self._waited = self._computed = 0.0                      # when the open step began
         self._kept: Dict[int, Any] = {}                          # works that C++ may still wait for

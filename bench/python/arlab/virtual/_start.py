@@ -64,6 +64,12 @@ def _begin(session: Session) -> None:
     atexit.register(_report.finish, session, os.getpid())
 
 
+def need_real_time(what: str, instead: str) -> None:
+    """Throws UsageError if this process runs in virtual time."""
+    if _session is not None:
+        raise UsageError(f"virtual time has no {what}: {instead}")
+
+
 def refuse(what: str) -> Callable[..., Any]:
     """Returns a function that raises UsageError."""
     def refused(*_: Any, **__: Any) -> Any:

@@ -35,6 +35,7 @@ class Work(dist._Work):
     def __init__(self, session: Session, end: float, tensors: List[torch.Tensor]) -> None:
         super().__init__()
         self._session, self._end, self._tensors = session, end, tensors
+        self._polled: Optional[float] = None  # when is_completed() last was False
         session.keep(self)  # C++ holds it, but calls this object
 
     def wait(self, timeout: Any = None) -> bool:
@@ -49,7 +50,11 @@ class Work(dist._Work):
         return future
 
     def is_completed(self) -> bool:
-        done = self._session.clock.now() >= self._end
+        now = self._session.clock.now()
+        if now < self._end and self._session.clock.stands and now == self._polled:
+            return self.wait()  # a script that does nothing but poll would never see the end
+        self._polled = now
+        done = now >= self._end
         if done:
             self._session.release(self)
         return done

@@ -66,29 +66,35 @@ TEST_CASE("MPICH's file needs its base, and algorithms of MPICH") {
           }).starts_with("b.json has no \"collective=allreduce\""));
 }
 
-TEST_CASE("NCCL's lines have channels, and exact ranks before any") {
+TEST_CASE("NCCL's lines have channels, and are of what was tuned only") {
   const TuningTable table{"a test",
                           {{1, 2, {{0, kOpen, {"ring"}}}},
-                           {3, kOpen, {{0, 65535, {"double_tree"}}, {65536, kOpen, {"ring"}}}}}};
+                           {3,
+                            kOpen,
+                            {{0, 65535, {"nccl_tree:channels=8"}},
+                             {65536, 131071, {"double_tree", 16}},
+                             {131072, kOpen, {"ring:channels=8"}}}}}};
   CHECK(
-      nccl_tuner_csv(table, 8, "simple") ==
+      nccl_tuner_csv(table, {{2, -1}, {16, 2, 1024, 1 << 20}, {32, 4, 65536, 131071}}, 8,
+                     "simple") ==
       "# a test\n# collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n"
-      "allreduce,0,9223372036854775807,ring,simple,8,-1,1\n"
       "allreduce,0,9223372036854775807,ring,simple,8,-1,2\n"
-      "allreduce,0,65535,tree,simple,8,-1,-1\n"
-      "allreduce,65536,9223372036854775807,ring,simple,8,-1,-1\n");
+      "allreduce,1024,131071,tree,simple,8,2,16\n"
+      "allreduce,131072,1048576,ring,simple,8,2,16\n"
+      "allreduce,65536,131071,tree,simple,8,4,32\n");
 }
 
 TEST_CASE("NCCL takes neither other algorithms nor other protocols") {
   const TuningTable ring{"", {{1, kOpen, {{0, kOpen, {"ring"}}}}}};
   const TuningTable butterfly{"", {{1, kOpen, {{0, kOpen, {"butterfly"}}}}}};
   CHECK(refusal([&] {
-          nccl_tuner_csv(butterfly, 8, "simple");
+          nccl_tuner_csv(butterfly, {{2}}, 8, "simple");
         }).starts_with("NCCL has no algorithm like butterfly"));
-  CHECK(refusal([&] { nccl_tuner_csv(ring, 0, "simple"); }).find("give 1 to 64") !=
+  CHECK(refusal([&] { nccl_tuner_csv(ring, {{2}}, 0, "simple"); }).find("give 1 to 64") !=
         std::string::npos);
-  CHECK(refusal([&] { nccl_tuner_csv(ring, 8, "Simple"); }).find("give simple, ll or ll128") !=
-        std::string::npos);
+  CHECK(refusal([&] {
+          nccl_tuner_csv(ring, {{2}}, 8, "Simple");
+        }).find("give simple, ll or ll128") != std::string::npos);
 }
 
 TEST_CASE("the drop-in library's rules are those of the table, equal ones joined") {

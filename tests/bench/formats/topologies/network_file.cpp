@@ -161,6 +161,28 @@ TEST_CASE("NCCL: GPUs of a DGX-1 without an NVLink between them relay over a thi
             .find("the XML is broken") != std::string::npos);
 }
 
+TEST_CASE("NCCL: links between PCI switches are passed over") {
+  const std::string text = network_text("nccl_h200.xml");
+  const std::string linked =
+      replaced(text, "<pci busid=\"0000:18:00.0\"",
+               "<pcilink target=\"0000:27:00.0\"/><pci busid=\"0000:18:00.0\"");
+  const std::string spec = "t.xml:latency=1us";
+  CHECK(listed(read_network(linked, spec)) == listed(read_network(text, spec)));
+}
+
+TEST_CASE("rocm-smi: its topology is named and refused") {
+  const std::string text =
+      "============================ ROCm System Management Interface ============================\n"
+      "=============================== Link Type between two GPUs ===============================\n"
+      "       GPU0         GPU1         \n"
+      "GPU0   0            XGMI         \n"
+      "GPU1   XGMI         0            \n";
+  CHECK(refusal(text, "r.txt:nvlink=50GB/s") ==
+        "r.txt:1: this is of rocm-smi, which is not read: write the network as GraphML");
+  CHECK(refusal(text.substr(text.find("       GPU0")), "r.txt:nvlink=50GB/s").find("rocm-smi") !=
+        std::string::npos);
+}
+
 TEST_CASE("nvidia-smi: NVSwitches where links would be too many, meshes else, PCIe where needed") {
   const Topology h100 = network("smi_h100.txt", ":nvlink=25GB/s,latency=1us");
   CHECK(h100.hosts() == 8);

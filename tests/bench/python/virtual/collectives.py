@@ -45,6 +45,9 @@ assert torch.stack(parts).tolist() == [[1, 2]] * P
 whole = torch.zeros(P * 2)
 dist.all_gather_into_tensor(whole, torch.tensor([3.0, 4]))
 assert whole.tolist() == [3, 4] * P
+gaps = torch.zeros(P, 4)
+dist.all_gather_into_tensor(gaps[:, ::2], torch.tensor([3.0, 4]))
+assert gaps.tolist() == [[3, 0, 4, 0]] * P
 block = torch.zeros(2)
 dist.reduce_scatter(block, [torch.full((2,), i + 1.0) for i in range(P)])
 assert block.tolist() == [6, 6]
@@ -63,6 +66,7 @@ waited, carried = took(lambda: dist.all_reduce(vector))
 fastest = min(row.time_us for row in arlab.simulate("ring,rabenseifner,circulant", ranks=P, size="4M", network="10G:latency=20us"))
 assert abs(waited * 1e6 - fastest) < 0.02 * fastest, (waited, fastest)
 assert took(dist.barrier)[1] > 0  # on a busy machine, the call itself can take longer
+assert dist.get_backend() == "gloo" and took(dist.monitored_barrier)[1] > 0
 
 # Asynchronous ones follow one another, and computation in between hides them.
 start = session.clock.now()
@@ -76,7 +80,9 @@ assert future.wait().tolist() == [7] * 4
 assert took(lambda: dist.all_reduce(torch.zeros(0)))[0] == 0
 
 # Groups: alone on their hosts. A group without rank 0 is nobody's here.
-pair = dist.new_group([0, 3])
+pair = dist.new_group([0, 3], backend="nccl")
+assert (dist.get_backend(pair), dist.get_backend(dist.new_group([0]))) == ("nccl", "gloo")
+dist.monitored_barrier(pair)
 tensor = torch.ones(3)
 dist.all_reduce(tensor, group=pair)
 assert tensor.tolist() == [2] * 3 and dist.get_world_size(pair) == 2

@@ -25,6 +25,43 @@ assert of([me, 1.0], dist.all_reduce) == [total, P] and of([me], dist.all_reduce
 assert of([float(me)], dist.all_reduce, ops.AVG) == [total / P]
 assert of([me], dist.broadcast, 1) == [1]
 assert of([me], dist.reduce, 1) == [total if me == 1 else me]
+assert of([me], dist.all_reduce, ops.AVG) == [total // P]  # integers are cut
+
+# Types that Gloo does not know. A sum of bools is whether any is true, a product whether all are, as in the backend arlab.
+mine = [me == 0, True, False]
+assert [of(mine, dist.all_reduce, op) for op in (ops.SUM, ops.MAX, ops.BOR)] == [[True, True, False]] * 3
+assert [of(mine, dist.all_reduce, op) for op in (ops.PRODUCT, ops.MIN, ops.BAND)] == [[False, True, False]] * 3
+assert of(mine, dist.all_reduce, ops.BXOR) == [True, P % 2 == 1, False]
+assert of(mine, dist.broadcast, 1) == [False, True, False] and of(mine, dist.reduce, 1) == [me <= 1, True, False]
+with pytest.raises(arlab.UsageError, match="bools by AVG"):
+    of(mine, dist.all_reduce, ops.AVG)
+for dtype in (torch.bool, torch.bfloat16, torch.int16, torch.complex64):
+    vector = torch.tensor([me, 1]).to(dtype)
+    parts = [torch.empty_like(vector) for _ in range(P)]
+    dist.all_gather(parts, vector)
+    assert torch.equal(torch.stack(parts), torch.tensor([[rank, 1] for rank in range(P)]).to(dtype)), parts
+    dist.broadcast(vector, P - 1)
+    assert torch.equal(vector, torch.tensor([P - 1, 1]).to(dtype))
+halves = torch.tensor([1.0, 2.0**-7 * me], dtype=torch.bfloat16)
+for op, wanted in ((ops.SUM, [P, 2.0**-7 * total]), (ops.AVG, [1, 2.0**-7 * total / P]), (ops.MAX, [1, 2.0**-7 * (P - 1)])):
+    result = halves.clone()
+    dist.all_reduce(result, op)
+    assert torch.equal(result, torch.tensor(wanted, dtype=torch.bfloat16)), (op, result)
+short = torch.tensor([300, me], dtype=torch.int16)
+dist.all_reduce(short)
+assert short.tolist() == [300 * P, total]
+
+# Memory with gaps.
+gaps = torch.zeros(P, 4)
+dist.all_gather_into_tensor(gaps[:, ::2], torch.tensor([me, 4.0]))
+assert gaps.tolist() == [[rank, 0, 4, 0] for rank in range(P)]
+gaps = torch.full((2, 2), float(me))
+dist.all_reduce(gaps[:, 0])
+dist.broadcast(gaps[:, 1], 1)
+assert gaps.tolist() == [[total, 1]] * 2
+
+assert dist.get_backend() == "gloo"
+dist.monitored_barrier()
 parts = [torch.zeros(2) for _ in range(P)]
 dist.all_gather(parts, torch.tensor([float(me), 7]))
 assert torch.stack(parts).tolist() == [[rank, 7] for rank in range(P)]

@@ -49,8 +49,20 @@ assert nothing == 0 and torch.equal(alone, plain) and torch.equal(alone, sharded
 assert once == usual and zero > 1.2 * usual  # the broadcasts of six tensors come on top
 assert len(session.steps) == 30  # a step of the sharded optimizer is one
 
-_, half = trained(lambda model: ddp(model, default_hooks.fp16_compress_hook))
+def builtin(kind):
+    def wrap(model):
+        parallel = ddp(model)
+        parallel._register_builtin_comm_hook(kind)
+        return parallel
+
+    return wrap
+
+
+rounded, half = trained(lambda model: ddp(model, default_hooks.fp16_compress_hook))
 assert 0.45 < half / usual < 0.6, (half, usual)
+rounded_too, half_too = trained(builtin(dist.BuiltinCommHookType.FP16_COMPRESS))
+plain_too, usual_too = trained(builtin(dist.BuiltinCommHookType.ALLREDUCE))
+assert (half_too, usual_too) == (half, usual) and torch.equal(rounded_too, rounded) and torch.equal(plain_too, plain)
 state = powerSGD_hook.PowerSGDState(None, matrix_approximation_rank=2, start_powerSGD_iter=2)
 _, low_rank = trained(lambda model: ddp(model, powerSGD_hook.powerSGD_hook, state))
 assert low_rank < 0.4 * usual, (low_rank, usual)

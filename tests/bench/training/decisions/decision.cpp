@@ -89,6 +89,18 @@ TEST_CASE("decision: a given compressor alone is judged, and topologies have no 
     CHECK(sentence.find("Gbit/s") == std::string::npos);
 }
 
+TEST_CASE("decision: codes as large as the gradients are no candidates, but judged if given") {
+  ScaleOptions options = options_of("profile:gpt2-xl");
+  const ScaleNetwork wires("25G", options.seed);
+  const Decision decision = decide(options, options.profile(), wires, 8, false);
+  CHECK(decision.payoffs.size() == 4);
+  CHECK(std::ranges::count(decision.payoffs, "fp16", &Payoff::compressor) == 0);
+  options.compressors = {"fp16"};
+  const Decision given = decide(options, options.profile(), wires, 8, false);
+  REQUIRE(given.payoffs.size() == 1);
+  CHECK(given.payoffs[0].saves < 0);
+}
+
 TEST_CASE("decision: where the given algorithm cannot gather codes, another one does") {
   ScaleOptions options = options_of("profile:vgg16");
   options.algorithms = {"butterfly"};

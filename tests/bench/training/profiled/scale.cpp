@@ -144,6 +144,36 @@ TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
   CHECK(std::abs(all[0].saves - (1 - fast.period() / slow.period())) < 1e-5);
 }
 
+TEST_CASE("scale: twice the bandwidth codes no faster") {
+  for (const char* compressor : {"int8", "powersgd"}) {
+    INFO(compressor);
+    ScaleCase slow{.network = "100G", .compressor = compressor};
+    slow.options.codec_cost = "10,10";
+    ScaleCase fast = slow;
+    fast.network = "200G";
+    CHECK(slow.limit() == "coding");
+    const std::vector<Alternative> all = slow.alternatives();
+    REQUIRE(all.size() == 4);
+    CHECK(all[0].saves < 0.01);
+    CHECK(std::abs(all[0].saves - (1 - fast.period() / slow.period())) < 1e-5);
+  }
+}
+
+TEST_CASE("scale: codes of bfloat16 gradients have their size, and fp16 is no alternative") {
+  ScaleCase half{.network = "25G"};
+  half.options.model = "profile:gpt2-xl";
+  const auto parameters = static_cast<double>(half.options.profile().parameters());
+  const double dense = 2. * 7 / 8 * 2 * parameters;
+  CHECK(half.row().steps.sent == Approx(dense).epsilon(1e-4));
+  for (const Alternative& one : half.alternatives()) CHECK(one.what != "fp16");
+  half.compressor = "fp16";
+  CHECK(half.row().steps.sent == Approx(dense).epsilon(1e-4));
+  half.compressor = "int8";
+  CHECK(half.row().steps.sent == Approx(2. * 7 / 8 * (1 + 8. / 1024) * parameters).epsilon(1e-4));
+  half.compressor = "onebit";
+  CHECK(half.row().steps.sent == Approx(2. * 7 / 8 / 8 * parameters).epsilon(1e-4));
+}
+
 TEST_CASE("scale: the other scheduler and algorithm are the best ones, if they are better") {
   const ScaleCase mine{.network = "10G", .scheduler = "fifo", .algorithm = "butterfly", .ranks = 6};
   const double step = mine.period();

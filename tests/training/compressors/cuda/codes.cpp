@@ -78,6 +78,21 @@ TEST_CASE("gpu codes: sign bits and back") {
     training::cuda::add_signs(sum.data(), code.data(), n, 0.3f, -0.4f, kLaunch);
     cpu.add_signs(right_sum.data(), right.data(), n, 0.3f, -0.4f);
     CHECK(differences(sum.get(), right_sum) == "");
+
+    std::vector<float> with_zeros = x;
+    for (std::size_t i = 0; i < with_zeros.size(); i += 3)
+      with_zeros[i] = i % 2 == 0 ? 0.0f : -0.0f;
+    const OnGpu<float> zeros_in(with_zeros);
+    for (const bool odd : {false, true}) {
+      training::cuda::pack_votes(code.data(), zeros_in.data(), n, odd, kLaunch);
+      cpu.pack_votes(right.data(), with_zeros.data(), n, odd);
+      CHECK(differences(code.get(), right) == "");
+    }
+    const OnGpu<std::byte> halves(bytes(2 * n));
+    std::vector<std::byte> right_halves = bytes(2 * n);
+    training::cuda::to_unit_halves(halves.data(), zeros_in.data(), n, kLaunch);
+    processor_kernels()->to_unit_halves(right_halves.data(), with_zeros.data(), n);
+    CHECK(differences(halves.get(), right_halves) == "");
   });
 }
 
@@ -286,8 +301,9 @@ TEST_CASE("gpu codes: vectors are scaled, added, and signed as on the processor"
             [&](float* v) { on_cpu->multiply(v, n, 3); });
       check([&](float* v) { gpu::divide(v, n, 3, kLaunch); },
             [&](float* v) { on_cpu->divide(v, n, 3); });
-      check([&](float* v) { gpu::to_signs(v, n, kLaunch); },
-            [&](float* v) { on_cpu->to_signs(v, n); });
+      for (const float least : {0.0f, 1.5f})
+        check([&](float* v) { gpu::to_signs(v, n, least, kLaunch); },
+              [&](float* v) { on_cpu->to_signs(v, n, least); });
       const std::vector<float> other = gradient(n, 5);
       const OnGpu<float> other_there(other);
       check([&](float* v) { gpu::add_scaled(v, other_there.data(), n, 0.3f, kLaunch); },

@@ -47,6 +47,10 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   k.pack_signs(code.data(), x.data(), n);
   keep(code.data(), (n + 7) / 8);
   k.add_signs(into.data(), code.data(), n, 0.25f, -3.0f);
+  for (const bool odd : {false, true}) {
+    k.pack_votes(code.data(), x.data(), n, odd);
+    keep(code.data(), (n + 7) / 8);
+  }
 
   const std::vector<float> finite = test::gradient(n, 3);
   const SignSums sums = k.sign_sums(finite.data(), n);
@@ -104,6 +108,21 @@ TEST_CASE("all instruction sets give the same bits") {
     CHECK(everything(chosen, x) == expected);
     CHECK(everything(second, x) == expected);
   }
+}
+
+TEST_CASE("votes are sign bits, and those of zeros are set at odd or at even positions") {
+  for (const Count n : {1, 31, 64, 150})
+    for (const bool odd : {false, true}) {
+      const auto x = odd_gradient(n);
+      std::vector<std::byte> bits(static_cast<std::size_t>((n + 7) / 8));
+      encode_kernels().pack_votes(bits.data(), x.data(), n, odd);
+      Count wrong = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const bool expected = x[i] == 0 ? (i % 2 == 1) == odd : std::signbit(x[i]);
+        wrong += (static_cast<int>(bits[i / 8]) >> (i % 8) & 1) != static_cast<int>(expected);
+      }
+      CHECK(wrong == 0);
+    }
 }
 
 TEST_CASE("packed codes of every width unpack to the same codes, the first one lowest") {

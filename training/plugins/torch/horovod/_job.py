@@ -1,11 +1,14 @@
 """The processes of the job, and groups of them."""
+import datetime
 import os
 import zlib
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import torch.distributed as dist
 
 import arlab.torch
+from arlab._backends import by_srun
+from arlab.virtual import current
 
 _MPI = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 _ours = False  # whether init() has started torch.distributed
@@ -55,25 +58,44 @@ def _port() -> int:
     return 20000 + zlib.crc32(job.encode()) % 12000 if job else 29500
 
 
-def init(comm: Optional[Sequence[int]] = None, process_sets: Optional[Sequence[ProcessSet]] = None) -> None:
+def _launched() -> bool:
+    """Whether a launcher, or virtual time, says which rank this process is."""
+    return "ARLAB_VIRTUAL" in os.environ or by_mpi() or "RANK" in os.environ or by_srun()
+
+
+def init(comm: Optional[Sequence[int]] = None, process_sets: Union[None, str, Sequence[ProcessSet]] = None) -> None:
     """Starts the job, unless torch.distributed runs already with the backend arlab. All ranks call it.
 
-    Without a launcher this process is the only one. A wait may take HOROVOD_GLOO_TIMEOUT_SECONDS, by default 300 s.
+    Without a launcher this process is the only one. A wait may take HOROVOD_GLOO_TIMEOUT_SECONDS, by default 300 s. `process_sets`
+    are added at once; "dynamic" has no effect, since more may always be added.
     """
     global _ours
     if comm:
         raise ValueError(f"arlab.horovod.init(comm={comm!r}) is not supported: give process_sets=[ProcessSet(ranks)] instead")
-    if dist.is_initialized():
+    if isinstance(process_sets, str):
+        if process_sets.lower() != "dynamic":
+            raise ValueError(f"process_sets is {process_sets!r}: give a list of ProcessSet, or \"dynamic\"")
+        process_sets = None
+    running = dist.is_initialized()
+    if running:
         if dist.get_backend() != "arlab":
             raise RuntimeError(f"arlab.horovod needs the backend arlab, but torch.distributed runs with {dist.get_backend()}: leave "
                                "init_process_group() out, or give it \"arlab\"")
     else:
-        if not by_mpi() and not any(name in os.environ for name in ("RANK", "SLURM_PROCID")):
-            os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        arlab.torch.init(float(os.environ.get("HOROVOD_GLOO_TIMEOUT_SECONDS", 300)), port=_port())
+        seconds = float(os.environ.get("HOROVOD_GLOO_TIMEOUT_SECONDS", 300))
+        if _launched():
+            arlab.torch.init(seconds, port=_port())
+        else:
+            store = dist.HashStore()  # type: ignore[attr-defined]  # no port, which another lone process may have
+            dist.init_process_group("arlab", store=store, rank=0, world_size=1, timeout=datetime.timedelta(seconds=seconds))
         _ours = True
-    for each in process_sets or ():
-        add_process_set(each)
+    try:
+        for each in process_sets or ():
+            add_process_set(each)
+    except BaseException:
+        if not running:
+            shutdown()
+        raise
 
 
 def shutdown() -> None:
@@ -112,7 +134,18 @@ def size() -> int:
 def local_rank() -> int:
     """This process's rank among those of its machine."""
     _started()
-    return arlab.torch.local_rank()
+    return arlab.torch.local_rank() if _launched() or size() > 1 else 0
+
+
+def alike() -> bool:
+    """Whether this process stands for all ranks, in virtual time."""
+    session = current()
+    return session is not None and not session.settings.real
+
+
+def holds(root: int) -> bool:
+    """Whether this process has what the root has."""
+    return rank() == root or alike()
 
 
 def local_size() -> int:

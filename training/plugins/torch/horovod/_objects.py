@@ -6,7 +6,7 @@ import torch
 import torch.distributed
 
 from . import _job
-from ._handles import synchronize
+from ._handles import HorovodInternalError, synchronize
 from ._job import ProcessSet, global_process_set
 from ._ops import broadcast_async_
 
@@ -35,17 +35,26 @@ def _packed(obj: Any) -> torch.Tensor:
 
 
 def _unpacked(data: torch.Tensor) -> Any:
-    return torch.load(io.BytesIO(data.numpy().tobytes()))
+    return torch.load(io.BytesIO(data.numpy().tobytes()), weights_only=False)  # by default, PyTorch 2.6 takes few types
 
 
 def broadcast_object(obj: Any = None, root_rank: int = 0, name: Optional[str] = None,
                      process_set: ProcessSet = global_process_set) -> Any:
     """Returns the root's object, which pickle must know, on all ranks."""
     group = _job.group_of(process_set)
-    is_root = _job.rank() == root_rank
-    data = _packed(obj) if is_root else torch.empty(0, dtype=torch.uint8)
-    length = torch.tensor([data.numel()])
+    is_root = _job.holds(root_rank)
+    data, failure = torch.empty(0, dtype=torch.uint8), None
+    if is_root:
+        try:
+            data = _packed(obj)
+        except Exception as error:  # of any class: pickle calls the object's own functions
+            failure = error
+    length = torch.tensor([data.numel() if failure is None else -1])
     dist.broadcast(length, root_rank, group=group)
+    if failure is not None:
+        raise failure
+    if length < 0:
+        raise HorovodInternalError(f"broadcast_object: rank {root_rank} cannot pickle its object, and says why")
     if not is_root:
         data = torch.empty(int(length), dtype=torch.uint8)
     dist.broadcast(data, root_rank, group=group)
@@ -75,6 +84,6 @@ def broadcast_optimizer_state(optimizer: torch.optim.Optimizer, root_rank: int, 
         for p in group["params"]:
             if p.requires_grad and p.grad is None:
                 p.grad = torch.zeros_like(p)  # as Horovod leaves them: scripts read them
-    state = broadcast_object(optimizer.state_dict() if _job.rank() == root_rank else None, root_rank, process_set=process_set)
-    if _job.rank() != root_rank:
+    state = broadcast_object(optimizer.state_dict() if _job.holds(root_rank) else None, root_rank, process_set=process_set)
+    if not _job.holds(root_rank):
         optimizer.load_state_dict(state)

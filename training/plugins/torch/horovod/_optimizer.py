@@ -1,16 +1,19 @@
 """DistributedOptimizer: averages gradients while they are computed."""
 import contextlib
+import functools
 import os
 import warnings
+import weakref
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 import torch
 
 from arlab.torch import _torch
+from arlab.virtual._start import need_real_time
 
 from . import _job
 from ._compression import CatalogCompressor, Compression
-from ._handles import Adasum, Average, ReduceOp, Sum, add_handle, checked_op, synchronize
+from ._handles import Adasum, Average, HorovodInternalError, ReduceOp, Sum, add_handle, checked_op, synchronize
 from ._job import ProcessSet, global_process_set
 from ._ops import allreduce_async_
 from ._rows import sparse_allreduce_async
@@ -41,6 +44,30 @@ def _buckets_of(parameters: List[torch.nn.Parameter]) -> List[_Bucket]:
         lists[-1].append(p)
         bytes_ += size
     return [_Bucket(index, its) for index, its in enumerate(lists)]
+
+
+def _keep_own_step(optimizer: Any) -> None:
+    """A scheduler that was there first has given the optimizer a step() of its own, which counts and calls that of the class it had then.
+
+    It now comes after ours, within _plain_step(). In its place is one that calls ours, with the marks by which schedulers know theirs.
+    """
+    own = vars(optimizer).get("step")
+    if own is None or getattr(own, "by_class", False):  # that of virtual time calls the step of the class it finds
+        return
+    weak = weakref.ref(optimizer)
+
+    @functools.wraps(own)
+    def step(*arguments: Any, **named: Any) -> Any:
+        its: Any = weak()
+        return type(its).step(its, *arguments, **named)
+
+    optimizer._own_step, optimizer.step = own, step
+
+
+def _plain_step(optimizer: Any, closure: Any) -> Any:
+    """The step that the optimizer would take alone."""
+    own = vars(optimizer).get("_own_step")
+    return own(closure) if own else super(optimizer.__class__, optimizer).step(closure)
 
 
 class _Distributed:
@@ -188,8 +215,7 @@ class _Distributed:
                               "gradients are averaged twice: call step() within `with optimizer.skip_synchronize():`", stacklevel=2)
             self.synchronize()
         self._synchronized = False
-        plain: Any = super(self.__class__, self)
-        return plain.step(closure)
+        return _plain_step(self, closure)
 
     def zero_grad(self, *arguments: Any, **named: Any) -> Any:
         """As that of the optimizer. It must not come between backward() and step()."""
@@ -199,6 +225,21 @@ class _Distributed:
         plain: Any = super(self.__class__, self)
         return plain.zero_grad(*arguments, **named)
 
+    def load_state_dict(self, *arguments: Any, **named: Any) -> Any:
+        """As that of the optimizer. What a step that failed has left is forgotten: a script may go on from a checkpoint."""
+        for bucket in self._buckets:
+            if bucket.handle is not None:
+                with contextlib.suppress(HorovodInternalError, ValueError):  # it has been said, and its handle is closed
+                    synchronize(bucket.handle)
+                bucket.handle = None
+            bucket.ready.clear()
+        self._smalls.clear()
+        self._sparse_dims.clear()
+        self._counts, self._next = dict.fromkeys(self._counts, 0), 0
+        self._synchronized, self._should_synchronize = False, True
+        plain: Any = super(self.__class__, self)
+        return plain.load_state_dict(*arguments, **named)
+
 
 class _AdasumSteps:
     """What DistributedOptimizer adds for Adasum: the steps of the ranks are combined, not their gradients."""
@@ -207,12 +248,21 @@ class _AdasumSteps:
     _compression: Any
     _process_set: ProcessSet
 
+    def synchronize(self) -> None:
+        """Does nothing: step() waits for what it sends."""
+
+    def skip_synchronize(self) -> Any:
+        """Is refused, as by Horovod."""
+        raise AssertionError("Skipping synchronization is not supported when using Adasum optimizer.")
+
+    def set_backward_passes_per_step(self, passes: int) -> None:
+        """Has no effect: each step takes the gradients of all passes since zero_grad()."""
+
     def step(self, closure: Any = None) -> Any:
         """Updates the parameters by the combination of what each rank would do."""
         parameters = [p for group in self.param_groups for p in group["params"]]
         before = [p.detach().clone() for p in parameters]
-        plain: Any = super(self.__class__, self)
-        loss = plain.step(closure)
+        loss = _plain_step(self, closure)
         with torch.no_grad():
             for p, old in zip(parameters, before):
                 small, context = self._compression.compress(p - old)
@@ -255,6 +305,8 @@ def DistributedOptimizer(optimizer: torch.optim.Optimizer, named_parameters: Opt
         raise ValueError(f"gradient_predivide_factor={gradient_predivide_factor} needs op=hvd.Average, not {its}")
     if isinstance(compression, CatalogCompressor) and its is not Average:
         raise ValueError(f"compressor {compression.spec} averages: use op=hvd.Average, not {its}")
+    if isinstance(compression, CatalogCompressor):
+        need_real_time(f"compressor {compression.spec}", "use hvd.Compression.fp16, or `arlab plan`, which compares compressors")
     if backward_passes_per_step < 1:
         raise ValueError(f"backward_passes_per_step is {backward_passes_per_step}: give 1 or more")
     if process_set.included():
@@ -262,8 +314,10 @@ def DistributedOptimizer(optimizer: torch.optim.Optimizer, named_parameters: Opt
     names = _names_of(optimizer, named_parameters)
     added = _AdasumSteps if its is Adasum else _Distributed
     members = {name: value for name, value in added.__dict__.items() if name not in ("__dict__", "__weakref__")}
+    members["step"].hooked = True  # or load_state_dict() wraps it in PyTorch's hooks, which the optimizer's own step() has
     made = type(optimizer.__class__.__name__, (optimizer.__class__,), members)
     optimizer.__class__ = made  # the caller's optimizer, so that its settings and state stay
+    _keep_own_step(optimizer)
     grown: Any = optimizer
     grown._parameter_names = names
     if its is Adasum:

@@ -18,8 +18,9 @@ from torch._C._distributed_c10d import GradBucket, ProcessGroup, Store  # those 
 from torch.distributed.rendezvous import rendezvous
 
 from . import _torch
-from .._backends import register
+from .._backends import by_srun, register
 from ..virtual import profile, start
+from ..virtual._start import need_real_time
 
 __all__ = ["bytes_sent", "compress", "init", "local_rank", "profile", "rank", "world_size"]
 
@@ -33,7 +34,7 @@ _starts: Dict[str, int] = {}
 
 def _of_launcher(names: Tuple[str, ...], what: str) -> int:
     for name in names:
-        if name in os.environ:
+        if name in os.environ and (by_srun() or not name.startswith("SLURM_")):
             return int(os.environ[name])
     raise RuntimeError(f"arlab: the launcher gives no {what}: start the program with `mpirun -n 2 python3 ...`, or with "
                        "`torchrun --nproc_per_node 2 ...`")
@@ -46,7 +47,7 @@ def rank() -> int:
 
 def world_size() -> int:
     """The number of processes of the job."""
-    return _of_launcher(("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "WORLD_SIZE", "SLURM_NTASKS"), "number of ranks")
+    return _of_launcher(("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "WORLD_SIZE", "SLURM_STEP_NUM_TASKS"), "number of ranks")
 
 
 def local_rank() -> int:
@@ -101,8 +102,11 @@ def compress(spec: str, *, seed: int = 0) -> Hook:
     None, or the process group of the model.
     """
     averages = _torch.BucketAverages(spec, seed)
+    missing = "arlab.compress()", "use a communication hook of PyTorch, or `arlab plan`, which compares compressors"
+    need_real_time(*missing)
 
     def hook(state: Optional[ProcessGroup], bucket: GradBucket) -> torch.futures.Future[torch.Tensor]:
+        need_real_time(*missing)  # which init() may have started since
         group: Any = dist.group.WORLD if state is None else state
         work: Any = _torch.average(averages, group, bucket)  # whose get_future() has no type
         averaged: torch.futures.Future[torch.Tensor] = work.get_future().then(lambda future: future.value()[0])
@@ -118,5 +122,6 @@ def bytes_sent(group: Optional[ProcessGroup] = None) -> int:
     It waits for the collectives that were called before. It does not count what MPI's own allreduce sends,
     which ARLAB_ALGORITHM=mpi chooses.
     """
+    need_real_time("arlab.bytes_sent()", "json=FILE after the ranks of ARLAB_VIRTUAL has the bytes of a step")
     whose: Any = dist.group.WORLD if group is None else group
     return _torch.bytes_sent(whose)

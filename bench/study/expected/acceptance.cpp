@@ -1,15 +1,17 @@
-#include "bench/study/acceptance.hpp"
+#include "bench/study/expected/acceptance.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/results/record_table.hpp"
 #include "bench/results/statistics.hpp"
+#include "bench/study/expected/gpu_names.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/validation/published/csv_table.hpp"
@@ -18,12 +20,11 @@ namespace arlab::bench {
 namespace {
 
 constexpr std::int64_t kLeastBytes = 1 << 20;
-constexpr double kPass = 0.95, kLook = 0.85;
+constexpr double kPass = 0.95;
 constexpr std::string_view kColumns[] = {"names", "ranks",          "hosts",  "collective",
                                          "bytes", "busbw_gb_per_s", "tables", "source"};
 
-using Values =
-    std::map<std::tuple<std::string, std::int64_t>, std::map<std::int64_t, std::vector<double>>>;
+using Values = std::map<RunShape, std::map<std::int64_t, std::vector<double>>>;
 
 void set_medians(const Values& values, Expectation& expectation) {
   for (const auto& [key, by_size] : values)
@@ -75,11 +76,55 @@ std::optional<double> expected_at(const BusbwBySize& known, std::int64_t bytes) 
   return below->second * std::pow(above->second / below->second, part);
 }
 
-std::string word_of(Acceptance verdict) {
+std::string word_of(const Judged& one) {
+  if (one.wrong() > 0) return fmt::format("FAIL, {} wrong", one.wrong());
+  const Acceptance verdict = one.verdict();
   return verdict == Acceptance::pass ? "pass" : verdict == Acceptance::look ? "look" : "FAIL";
 }
 
-bool near(double ratio, double value) { return std::abs(ratio - value) < 0.03; }
+RunShape shape_of(const Json& record) {
+  const auto number = [&](const char* key) {
+    const Json value = record.value(key, Json());
+    return value.is_number() ? value.get<std::int64_t>() : 0;
+  };
+  return {record["collective"].get<std::string>(), number("ranks"), number("groups")};
+}
+
+std::string text_in(const Json& context, const char* key) {
+  const Json value = context.is_object() ? context.value(key, Json()) : Json();
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+std::int64_t wrong_of(const Json& record) {
+  const Json wrong = record.value("wrong", Json());
+  return wrong.is_number() ? wrong.get<std::int64_t>() : 0;
+}
+
+// The numbers of as many hosts. Where one side does not say how many, the only ones.
+const BusbwBySize* find_shape(const Expectation& expectation, const RunShape& shape) {
+  const BusbwBySize* found = nullptr;
+  std::size_t count = 0;
+  for (const auto& [known, busbw] : expectation.busbw) {
+    if (known.collective != shape.collective || known.ranks != shape.ranks) continue;
+    if (known.hosts == shape.hosts) return &busbw;
+    if (known.hosts > 0 && shape.hosts > 0) continue;
+    found = &busbw;
+    ++count;
+  }
+  return count == 1 ? found : nullptr;
+}
+
+// Why nothing is expected of a shape: other numbers of hosts; empty if that is not the reason.
+std::string other_hosts(const Expectation& expectation, const RunShape& shape) {
+  std::set<std::int64_t> hosts;
+  for (const auto& [known, busbw] : expectation.busbw)
+    if (known.collective == shape.collective && known.ranks == shape.ranks)
+      hosts.insert(known.hosts);
+  if (hosts.empty() || shape.hosts == 0) return "";
+  return fmt::format("{} of {} ranks ran on {}, but the numbers of {} are of {}", shape.collective,
+                     shape.ranks, show_plural(shape.hosts, "host"), expectation.what,
+                     fmt::join(hosts, ", "));
+}
 
 }  // namespace
 
@@ -92,12 +137,13 @@ Expectation public_expectation(const std::string& spec) {
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const std::int64_t row_ranks = rows.whole(i, "ranks", 1);
     if (!has_word(rows.text(i, "names"), name) || (ranks > 0 && ranks != row_ranks)) continue;
-    values[{rows.text(i, "collective"), row_ranks}][rows.whole(i, "bytes", 1)].push_back(
-        rows.number(i, "busbw_gb_per_s", 0));
+    const RunShape shape{rows.text(i, "collective"), row_ranks, rows.whole(i, "hosts", 1)};
+    values[shape][rows.whole(i, "bytes", 1)].push_back(rows.number(i, "busbw_gb_per_s", 0));
     sources.insert(rows.text(i, "source"));
   }
   if (values.empty()) refuse(spec, rows);
-  Expectation expectation{.what = spec, .sources = {sources.begin(), sources.end()}};
+  Expectation expectation{
+      .what = spec, .sources = {sources.begin(), sources.end()}, .gpu = gpu_of_machine(name)};
   set_medians(values, expectation);
   return expectation;
 }
@@ -106,68 +152,75 @@ Expectation expectation_of(const std::vector<Json>& records, const std::string& 
   Values values;
   for (const Json& record : records)
     if (record.value("kind", "") == "run" && record["busbw_gb_per_s"].is_number())
-      values[{record["collective"].get<std::string>(), record["ranks"].get<std::int64_t>()}]
-            [record["bytes"].get<std::int64_t>()]
-                .push_back(record["busbw_gb_per_s"].get<double>());
+      values[shape_of(record)][record["bytes"].get<std::int64_t>()].push_back(
+          record["busbw_gb_per_s"].get<double>());
   Expectation expectation{.what = what, .sources = {what}};
   set_medians(values, expectation);
   return expectation;
 }
 
+std::int64_t Judged::wrong() const { return wrong_of(record); }
+
 Acceptance Judged::verdict() const {
-  return ratio() >= kPass   ? Acceptance::pass
-         : ratio() >= kLook ? Acceptance::look
-                            : Acceptance::fail;
+  if (wrong() > 0) return Acceptance::fail;
+  return ratio() >= kPass        ? Acceptance::pass
+         : ratio() >= kLookRatio ? Acceptance::look
+                                 : Acceptance::fail;
 }
 
 bool Judgment::failed() const {
-  return std::any_of(all.begin(), all.end(),
-                     [](const Judged& one) { return one.verdict() == Acceptance::fail; });
+  return !faults.empty() || std::any_of(all.begin(), all.end(), [](const Judged& one) {
+    return one.verdict() == Acceptance::fail;
+  });
 }
 
 Judgment judge(const std::vector<Json>& records, const Expectation& expectation) {
   Judgment judgment;
+  std::set<std::string> notes;
+  Count wrong = 0;
   for (const Json& record : records) {
     if (record.value("kind", "") != "run") continue;
-    const auto found = record["ranks"].is_number()
-                           ? expectation.busbw.find({record["collective"].get<std::string>(),
-                                                     record["ranks"].get<std::int64_t>()})
-                           : expectation.busbw.end();
+    wrong += wrong_of(record) > 0 ? 1 : 0;
+    const RunShape shape = shape_of(record);
+    const BusbwBySize* known = find_shape(expectation, shape);
     const std::int64_t bytes = record["bytes"].get<std::int64_t>();
-    const auto expected = found == expectation.busbw.end() || bytes < kLeastBytes
-                              ? std::nullopt
-                              : expected_at(found->second, bytes);
-    if (expected && *expected > 0 && record["busbw_gb_per_s"].is_number())
-      judgment.all.push_back({record, record["busbw_gb_per_s"].get<double>(), *expected});
-    else
-      ++judgment.unjudged;
+    const auto expected = !known || bytes < kLeastBytes ? std::nullopt : expected_at(*known, bytes);
+    if (expected && *expected > 0 && record["busbw_gb_per_s"].is_number()) {
+      judgment.all.push_back(
+          {record, record["busbw_gb_per_s"].get<double>(), *expected, expectation.gpu});
+      continue;
+    }
+    ++judgment.unjudged;
+    if (std::string note = known ? "" : other_hosts(expectation, shape); !note.empty())
+      notes.insert(std::move(note));
   }
-  std::stable_sort(judgment.all.begin(), judgment.all.end(),
-                   [](const Judged& a, const Judged& b) { return a.ratio() < b.ratio(); });
+  if (judgment.all.empty() && !notes.empty())
+    fail(Blame::usage, fmt::format("nothing is judged: {}", fmt::join(notes, "; ")));
+  judgment.notes.assign(notes.begin(), notes.end());
+  if (wrong > 0)
+    judgment.faults.push_back(fmt::format("{} with wrong elements", show_plural(wrong, "row")));
+  std::stable_sort(judgment.all.begin(), judgment.all.end(), [](const Judged& a, const Judged& b) {
+    return std::pair(a.wrong() == 0, a.ratio()) < std::pair(b.wrong() == 0, b.ratio());
+  });
   return judgment;
 }
 
-std::string likely_reason(const Judged& judged, const Json& context) {
-  const Json environment = context.is_object() ? context.value("environment", Json()) : Json();
-  for (const char* name : {"NCCL_NVLS_ENABLE", "NCCL_P2P_DISABLE", "NCCL_IB_DISABLE", "NCCL_ALGO",
-                           "NCCL_PROTO", "NCCL_SHM_DISABLE", "NCCL_NET_GDR_LEVEL"})
-    if (environment.is_object() && environment.contains(name))
-      return fmt::format("{}={} was set", name, environment[name].get<std::string>());
-  const Json library = context.is_object() ? context.value("nccl", Json()) : Json();
-  if (library.is_string() && library.get<std::string>().find("network Socket") != std::string::npos)
-    return "NCCL used TCP sockets between the hosts, not the fabric";
-  const Json groups = judged.record.value("groups", Json());
-  const double ratio = judged.ratio();
-  if (groups.is_number() && groups.get<std::int64_t>() > 1) {
-    if (near(ratio, 7.0 / 8)) return "7/8 of what is expected, as with one NIC of eight missing";
-    if (near(ratio, 0.5)) return "half of what is expected, as with half of the NICs missing";
-    if (ratio < 0.12) return "an eighth or less, as through one NIC or TCP sockets";
-    return "";
-  }
-  if (ratio < 0.15) return "as over PCIe or host memory: is NVLink in use (nvidia-smi topo -m)?";
-  if (judged.record["collective"] == "allreduce" && ratio > 0.72 && ratio < kLook)
-    return "about the rate of a ring: is NVLS (multicast) off, or not supported?";
-  return "";
+Judgment judge_results(const Results& results, const Expectation& expectation) {
+  Judgment judgment = judge(results.records, expectation);
+  std::set<std::string> others;
+  for (const Json& context : results.contexts)
+    if (const std::string gpu = text_in(context, "gpu");
+        !gpu.empty() && !expectation.gpu.empty() && !names_gpu(gpu, expectation.gpu))
+      others.insert(gpu);
+  if (!others.empty())
+    judgment.notes.push_back(fmt::format("the GPU is {}, but the numbers of {} are of {}",
+                                         fmt::join(others, ", "), expectation.what,
+                                         expectation.gpu));
+  if (results.cut_short)
+    judgment.faults.push_back(
+        "the run did not end: the log is cut, or its benchmark failed, and what is missing is not "
+        "judged");
+  return judgment;
 }
 
 std::string table(const Judgment& judgment) {
@@ -181,7 +234,7 @@ std::string table(const Judgment& judgment) {
     for (const char* key : settings) row.push_back(cell_text(one.record.value(key, Json())));
     row.insert(row.end(), {show_bytes(one.record["bytes"].get<Count>()),
                            fmt::format("{:.4g}", one.busbw), fmt::format("{:.4g}", one.expected),
-                           fmt::format("{:.1f}%", 100 * one.ratio()), word_of(one.verdict())});
+                           fmt::format("{:.1f}%", 100 * one.ratio()), word_of(one)});
     rows.push_back(std::move(row));
   }
   return markdown(header, rows);
