@@ -29,7 +29,8 @@ TreeLane tree_lane(const Problem& p, Count asked) {
 
 std::string unsupported_reason(const Problem& p) {
   if (p.forest) return "";
-  return "forest needs trees, which are computed for a topology of up to 128 ranks";
+  return "forest needs trees, which are computed for a topology of up to 128 ranks whose switches "
+         "have as much bandwidth in as out";
 }
 
 std::vector<Count> lane_weights(const Problem& p) {

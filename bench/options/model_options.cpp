@@ -23,6 +23,15 @@ namespace arlab::bench {
 
 namespace {
 
+// Null for a network without trees: an algorithm that needs them says so.
+std::shared_ptr<const Forest> forest_if_any(const simulator::Fabric& fabric) {
+  try {
+    return forest_of(fabric.topology, fabric.host_of);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 // "fluid or packet"
 std::string with_links(std::string_view between) {
   std::string names;
@@ -175,7 +184,7 @@ std::vector<LayoutOf> ModelOptions::layouts(bool switches_may_add) const {
                         {},
                         simulator::nics_of_group(built->topology)};
       layout.rates = port_rates(*built);
-      if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
+      if (with_trees) layout.forest = forest_if_any(*built);
       if (parsed_model().adds && switches_may_add)
         layout.switches = switch_sums(*built, layout.groups.get());
       return layout;

@@ -29,6 +29,7 @@ LinkFlaps::LinkFlaps(std::vector<LinkFlap> flaps)
   for (std::uint32_t f = 0; f < flaps_.size(); ++f) {
     check(flaps_[f]);
     changes_.set(f, flaps_[f].begin);
+    longest_ = std::max({longest_, flaps_[f].period, flaps_[f].length});
   }
 }
 

@@ -27,6 +27,8 @@ class LinkFlaps {
   bool empty() const { return flaps_.empty(); }
   /// Returns when the next flap begins or ends; kNever after the last one.
   Time next_time() const { return changes_.empty() ? kNever : changes_.next_time(); }
+  /// Returns the longest period, or failure that comes once.
+  Time longest() const { return longest_; }
   /// Returns the links of all flaps that have begun or ended up to `now`, with their shares. Valid
   /// until the next call.
   std::span<const Change> advance(Time now);
@@ -39,6 +41,7 @@ class LinkFlaps {
   IndexedHeap changes_;                  // of the flaps: the next begin or end
   std::vector<std::uint32_t> touched_;   // flaps that have begun or ended
   std::vector<Change> result_;
+  Time longest_{};
 };
 
 }  // namespace arlab::simulator

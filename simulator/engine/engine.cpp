@@ -38,8 +38,10 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
   }
   const std::span<const Time> starts = options.starts;
   const auto start_of = [&](Rank rank) { return starts.empty() ? Time{} : starts[index(rank)]; };
-  for (Index a = 0; a < actors_.size(); ++a)
-    queue_.push({.time = start_of(actors_.rank_of(a)), .actor = a, .kind = Kind::begin});
+  for (Index a = 0; a < actors_.size(); ++a) {
+    const Time start = start_of(actors_.rank_of(a));
+    queue_.push({.time = start, .bytes = start.count(), .actor = a, .kind = Kind::begin});
+  }
 }
 
 template <class Source>

@@ -14,10 +14,7 @@ NoisyNetwork::NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const N
   traits_.uniform = nullptr;
   traits_.shortcuts = nullptr;
   traits_.adding = nullptr;  // whose transfers are not delayed
-  if (losses_.any()) {
-    traits_.has_changes = true;
-    traits_.flight = {};
-  }
+  if (losses_.any()) traits_.has_changes = true;
   if (is_interrupted()) {
     const Random phases = Random(noise.seed).of(1);
     for (std::uint64_t r = 0; r < index(ranks); ++r)

@@ -192,6 +192,12 @@ class Contract(program.ProgramTest):
         self.assertLess(of_optimum["ecmp:flows=16"], of_optimum["spray"])
         self.assertGreater(of_optimum["spray"], 0.97)
 
+    def test_a_network_without_trees_leaves_out_what_needs_them(self):
+        slow = ("-p", 8, "-s", "1M", "--network", "leaf_spine:slow=h0-leaf0:4")
+        names = {record["algorithm"] for record in self.records("simulate", "all", *slow)}
+        self.assertTrue("ring" in names and "forest" not in names, names)
+        self.assertIn("whose switches have as much bandwidth in as out", self.arlab("simulate", "forest", *slow)[0])
+
     def test_links_that_fail(self):
         one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--network", "fluid")
         [once] = self.records(*one, "--disturb", "flap=h0--s0:50us@20us")
@@ -208,6 +214,8 @@ class Contract(program.ProgramTest):
                               ("h0--s9:1us:2us", "has no link 'h0--s9'"), ("h0--s0:1us@2us:0.5:7", "write it like")):
             _, err = self.arlab(*one, "--disturb", f"flap={flap}", code=2)
             self.assertIn(message, err)
+        _, err = self.arlab("simulate", "ring", "-p", 2, "-s", "1M", "--network", "crossbar", "--disturb", "flap=all:900us:1ms,seed=1", code=2)
+        self.assertIn("links of one route fail in turns, and never work together", err)
         _, err = self.arlab("simulate", "ring", "-p", 4, "--network", "loggops", "--disturb", "flap=all:1us:2us", code=2)
         self.assertIn("the model knows no links that fail for a while: leave out flap, or use --network fluid", err)
         _, err = self.arlab(*one, "--disturb", "flap=h0--s0:1us@0,seed=2", code=2)

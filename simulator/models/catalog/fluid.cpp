@@ -98,7 +98,12 @@ class Fluid final : public Network,
     for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
     if (in_transit_ == 0) return kNever;
     const Time arrival = arrivals_.empty() ? kNever : arrivals_.next_time();
-    return std::min({starts_.next_time(), arrival, flaps_.next_time()});
+    const Time moves = std::min(starts_.next_time(), arrival);
+    if (moves == kNever)
+      check_moves_again();
+    else
+      stands_since_ = kNever;
+    return std::min(moves, flaps_.next_time());
   }
 
   Change advance(Time now) override {
@@ -298,6 +303,16 @@ class Fluid final : public Network,
     arrivals_.set(lead, end);  // never: until a link works again
   }
 
+  // Where links of a route fail in turns, they may never work together.
+  void check_moves_again() {
+    constexpr int kPeriods = 1000;
+    if (stands_since_ == kNever) stands_since_ = now_;
+    if (flaps_.next_time() == kNever || now_ - stands_since_ <= kPeriods * flaps_.longest()) return;
+    fail(Blame::usage,
+         "no message has moved in 1000 periods of the failing links: links of one route fail in "
+         "turns, and never work together; use a shorter failure or another seed");
+  }
+
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow lead) const {
     const Link* slowest = &links_[rates_.route(lead)[0]];
     for (const LinkId link : links_of(lead))
@@ -332,6 +347,7 @@ class Fluid final : public Network,
   std::vector<std::uint32_t> arrived_;
   std::vector<Transit> transits_;
   Time now_{};
+  Time stands_since_ = kNever;      // since when nothing moves; kNever: something does
   LinkHistory* history_ = nullptr;  // null: not recorded
 };
 

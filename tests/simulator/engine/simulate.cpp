@@ -361,3 +361,19 @@ TEST_CASE("a simulation may stop at a time, and only if it would end later") {
         }
       }
 }
+
+TEST_CASE("ranks that all begin later end as much later, under every model without links") {
+  for (const char* model : {"alpha_beta", "loggops"})
+    for (const Algorithm& algorithm : algorithms())
+      for (const Rank ranks : {5, 7, 8})
+        for (const int segments : {1, 4}) {
+          const Problem p = grouped(algorithm, {.ranks = ranks, .elements = 16});
+          if (!unsupported(algorithm, p).empty()) continue;
+          INFO(algorithm.name << " on " << ranks << ", " << segments << " segments, " << model);
+          const std::vector<Time> starts(static_cast<std::size_t>(ranks), 100_us);
+          const SimulateOptions now{.segments = segments, .sweep = false},
+              late{.segments = segments, .sweep = false, .starts = starts};
+          CHECK(run(model, {}, algorithm, p, 4, late).finish ==
+                run(model, {}, algorithm, p, 4, now).finish + 100_us);
+        }
+}
