@@ -246,7 +246,7 @@ void Checkpointer::settled(const EpochReport* epoch) {
 bool Checkpointer::is_due(const Moment& moment) const {
   Moment asked = moment;
   const Count every = policy_.every_steps;
-  if (every > 0 && moment.step / every > settled_at_ / every) asked.step -= moment.step % every;
+  if (passes_multiple(settled_at_, moment.step, every)) asked.step -= moment.step % every;
   return folder_->due(asked);
 }
 

@@ -30,11 +30,6 @@ OptimizerOptions optimizer_of(const TrainerOptions& learning, const StrategyKind
   return options;
 }
 
-// Whether one of the steps after the first `begin` ones completes a multiple of `every`, if any.
-bool passes_multiple(Count begin, Count end, Count every) {
-  return every > 0 && end / every > begin / every;
-}
-
 std::string to_string(std::span<const Variable> variables) {
   std::string text;
   for (const Variable& v : variables) {
@@ -46,6 +41,10 @@ std::string to_string(std::span<const Variable> variables) {
 }
 
 }  // namespace
+
+bool passes_multiple(Count begin, Count end, Count every) {
+  return every > 0 && end / every > begin / every;
+}
 
 Rank Trainer::workers_of(const TrainerOptions& learning, Rank ranks) {
   const Rank servers = servers_of(learning);

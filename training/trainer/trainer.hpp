@@ -136,4 +136,8 @@ class Trainer {
   SampleShare share_;  // since the statistics were averaged
 };
 
+/// Whether one of the steps after the first `begin` ones, up to `end`, completes a multiple of
+/// `every`; none does if that is 0.
+bool passes_multiple(Count begin, Count end, Count every);
+
 }  // namespace arlab::training

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/messages/link.hpp"
 
@@ -59,6 +61,13 @@ const std::vector<std::uint64_t>& RollCall::left() {
   for (Rank from = 0; take(kLeaves, &collectives, sizeof collectives, from);)
     left_[static_cast<std::size_t>(from)] = collectives;
   return left_;
+}
+
+Rank RollCall::left_before(std::uint64_t collectives) {
+  const std::vector<std::uint64_t>& all = left();
+  const auto first =
+      std::ranges::find_if(all, [&](std::uint64_t after) { return after < collectives; });
+  return first == all.end() ? -1 : static_cast<Rank>(first - all.begin());
 }
 
 }  // namespace arlab::collectives

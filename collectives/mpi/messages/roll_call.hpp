@@ -33,6 +33,8 @@ class RollCall {
   /// The same: returns after how many collectives each rank has left; kStays for those that have
   /// not.
   const std::vector<std::uint64_t>& left();
+  /// The same: returns the first rank that has left after fewer collectives; -1 if none has.
+  Rank left_before(std::uint64_t collectives);
   static constexpr std::uint64_t kStays = std::numeric_limits<std::uint64_t>::max();
 
  private:

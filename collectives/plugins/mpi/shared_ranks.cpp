@@ -120,10 +120,10 @@ SharedRanks decided_sharing(MPI_Comm comm, Bytes bytes) {
     check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
     ++its.calls;
     its.bytes += bytes;
-    its.why = inter != 0              ? kIntercommunicator
-              : ranks < 2             ? "mpi: a single rank"
-              : !is_of_this_job(comm) ? kSeveralJobs
-                                      : kFirst;
+    its.why = inter != 0                                ? kIntercommunicator
+              : ranks < 2                               ? "mpi: a single rank"
+              : its.calls == 1 && !is_of_this_job(comm) ? kSeveralJobs
+                                                        : kFirst;
     if (its.why != kFirst) {
       its.decided = true;
     } else if (its.calls > kFirstCalls || its.bytes > kFirstBytes) {

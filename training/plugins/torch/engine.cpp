@@ -69,24 +69,17 @@ std::unique_ptr<SharedGroup> Group::make_shared() const {
 }
 
 void Group::make_roll_calls() {
-  RollCalls its;
-  if (parts_.memory) {
-    SharedRollCall& called = shared_roll_call_.emplace(parts_.memory->data(), parts_.me, size());
-    its.answer = [&called] { called.answer(); };
-    its.answers = [&called]() -> const std::vector<unsigned>& { return called.answers(); };
-    its.gone = [this, &called] { return called.left_before(ranks_.number()); };
-  } else {
-    collectives::RollCall& called = roll_call_.emplace(*ranks_.link);
-    its.answer = [&called] { called.answer(); };
-    its.answers = [&called]() -> const std::vector<unsigned>& { return called.answers(); };
-    its.gone = [this, &called]() -> Rank {
-      const std::vector<std::uint64_t>& left = called.left();
-      const auto gone = std::ranges::find_if(
-          left, [&](std::uint64_t collectives) { return collectives < ranks_.number(); });
-      return gone == left.end() ? -1 : static_cast<Rank>(gone - left.begin());
-    };
-  }
-  waiter_.set_roll_calls(std::move(its), parts_.me);
+  const auto use = [this](auto& called) {
+    waiter_.set_roll_calls(
+        {.answer = [&called] { called.answer(); },
+         .answers = [&called]() -> const std::vector<unsigned>& { return called.answers(); },
+         .gone = [this, &called] { return called.left_before(ranks_.number()); }},
+        parts_.me);
+  };
+  if (parts_.memory)
+    use(shared_roll_call_.emplace(parts_.memory->data(), parts_.me, size()));
+  else
+    use(roll_call_.emplace(*ranks_.link));
 }
 
 void Group::leave() {
