@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,26 +38,39 @@ class LostPackets {
   /// Returns when the next message arrives that has been late; kNever if there is none.
   Time next_time() const { return due_.empty() ? kNever : due_.begin()->first; }
 
-  /// The message, or its request, leaves.
-  void send(const Message& m, Time now) {
-    if (!is_announced(m)) return;
+  /// The message, or its request, leaves. Returns whether it, or an earlier one of its pair, may
+  /// be late, so that it must be given to arrive().
+  bool send(const Message& m, Time now) {
     const Pair pair = pair_of(m);
-    ++requests_[pair];
-    const auto stalled = stalled_.find(pair);
-    if (stalled == stalled_.end()) return;
-    due_.erase({stalled->second.due, pair});
-    stalled->second.due = now;
-    due_.insert({now, pair});
+    if (is_announced(m)) {
+      ++requests_[pair];
+      if (const auto stalled = stalled_.find(pair); stalled != stalled_.end()) {
+        due_.erase({stalled->second.due, pair});
+        stalled->second.due = now;
+        due_.insert({now, pair});
+      }
+      return true;
+    }
+    const Time late = draw_delay(1);
+    if (late == Time{} && !is_blocked(pair)) return false;
+    late_[m.number] = late;
+    ++unsure_[pair];
+    return true;
   }
 
   /// A message arrives at `now` unless it is late. Appends the numbers of those that arrive with
   /// it, in order.
   void arrive(const Message& m, Time now, std::vector<std::uint32_t>& arrived) {
     const Pair pair = pair_of(m);
-    Time late = draw_delay(m);
-    if (is_announced(m))
-      if (const auto requests = requests_.find(pair); --requests->second == 0)
-        requests_.erase(requests);
+    Time late{};
+    if (is_announced(m)) {
+      late = draw_delay(3);
+      count_down(requests_, pair);
+    } else if (const auto drawn = late_.find(m.number); drawn != late_.end()) {
+      late = drawn->second;
+      late_.erase(drawn);
+      count_down(unsure_, pair);
+    }
     if (requests_.contains(pair)) late = {};  // the request of the next one is behind it
     if (const auto stalled = stalled_.find(pair); stalled != stalled_.end()) {
       if (late > Time{} && m.bytes <= kSegment) {  // nothing of this one has come, either
@@ -90,11 +104,20 @@ class LostPackets {
   }
   bool is_announced(const Message& m) const { return static_cast<double>(m.bytes) > eager_; }
 
-  Time draw_delay(const Message& m) {
+  bool is_blocked(Pair pair) const {
+    return unsure_.contains(pair) || requests_.contains(pair) || stalled_.contains(pair);
+  }
+
+  // Of as many packets that are the last.
+  Time draw_delay(int packets) {
     Time delay{};
-    for (int packets = is_announced(m) ? 3 : 1; packets > 0; --packets)
+    for (; packets > 0; --packets)
       for (Time wait = loss_.timeout; random_(drawn_++) < lost_below_; wait *= 2) delay += wait;
     return delay;
+  }
+
+  static void count_down(std::map<Pair, std::int64_t>& counts, Pair pair) {
+    if (const auto count = counts.find(pair); --count->second == 0) counts.erase(count);
   }
 
   void release(Pair pair, std::vector<std::uint32_t>& arrived) {
@@ -108,7 +131,9 @@ class LostPackets {
   std::uint64_t lost_below_;  // of random numbers
   double eager_;
   std::uint64_t drawn_ = 0;
-  std::map<Pair, std::int64_t> requests_;  // of messages that have not arrived
+  std::map<Pair, std::int64_t> requests_;         // of messages that have not arrived
+  std::map<Pair, std::int64_t> unsure_;           // messages without one that have not arrived
+  std::unordered_map<std::uint32_t, Time> late_;  // of these, by number
   std::map<Pair, Stalled> stalled_;
   std::set<std::pair<Time, Pair>> due_;  // of these
 };

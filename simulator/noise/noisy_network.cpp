@@ -46,13 +46,13 @@ Time NoisyNetwork::receive(const Message& message, Time now) {
 
 Network::Sent NoisyNetwork::send(const Message& message, Time now) {
   Sent sent = network_->send(message, now);
-  if (losses_.any()) losses_.send(message, now);
+  const bool may_stall = losses_.any() && losses_.send(message, now);
   if (sent.arrives == kNever) {
     remember(message);
     return sent;
   }
   sent.arrives = delays_.late(message.source, message.target, now, sent.arrives);
-  if (!losses_.any()) return sent;
+  if (!may_stall) return sent;
   remember(message);
   held_.push({std::exchange(sent.arrives, kNever), turns_++, message.number});
   return sent;
