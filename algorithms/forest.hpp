@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "algorithms/base/types.hpp"
@@ -21,9 +22,11 @@ class Forest {
   Forest() = default;
   /// Throws Error(check) unless there is a tree, and all are spanning trees of the same ranks with
   /// a weight above 0.
-  explicit Forest(std::vector<WeightedTree> trees);
+  explicit Forest(std::vector<WeightedTree> trees, std::string network = "");
 
   Rank ranks() const { return ranks_; }
+  /// The network that a user named for it; empty: none, such as that of the simulated messages.
+  const std::string& network() const { return network_; }
   std::span<const WeightedTree> trees() const { return trees_; }
   std::span<const Rank> children(std::size_t tree, Rank rank) const;
   /// Returns the sum of the weights by their greatest common divisor: trees of equal weight that
@@ -36,6 +39,7 @@ class Forest {
 
  private:
   Rank ranks_ = 0;
+  std::string network_;
   std::vector<WeightedTree> trees_;
   std::vector<Rank> height_;
   std::vector<Count> first_unit_{0};  // of each tree; one more at the end

@@ -16,6 +16,7 @@
 #include "bench/results/context.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/run/launch_table.hpp"
 #include "bench/study/answers.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/units.hpp"
@@ -52,7 +53,7 @@ void check_output(const ReportCommand& command) {
 
 // What the file's command printed.
 void add_answers(const Results& results, const std::string& file, Json& all) {
-  std::vector<std::string> sentences = answers(results.records);
+  std::vector<std::string> sentences = answers(over_launches(results));
   for (const Json& record : results.records)
     if (record.value("kind", Json()) == "hunt")
       for (std::string& sentence : hunt_answers(record)) sentences.push_back(std::move(sentence));
@@ -66,7 +67,11 @@ bool is_for_prometheus(const ReportCommand& command) { return command.output.end
 
 void write_metrics(const ReportCommand& command) {
   Results all;
-  for (const std::string& file : command.files) append(read_results_or_logs(file), all);
+  for (const std::string& file : command.files) {
+    Results results = read_results_or_logs(file);
+    results.records = over_launches(results);
+    append(std::move(results), all);
+  }
   const Exposition metrics = metrics_of(all);
   if (metrics.samples() == 0)
     fail(Blame::usage, fmt::format("no times and no hunts in {}: write some with --json, for "

@@ -38,11 +38,9 @@ Kind kind_of(const std::string& text) {
              : Kind::records;
 }
 
-bool is_text(const std::string& path) { return kind_of(read_file(path, kRemedy)) == Kind::text; }
-
-// Of a file without records: nothing.
-bool read_file_into(const std::string& path, const LogHints& hints, ImportedResults& all) {
-  const std::string text = read_file(path, kRemedy);
+// Of a text without rows of a log: nothing.
+bool read_log_into(const std::string& text, const std::string& path, const LogHints& hints,
+                   ImportedResults& all) {
   const Kind kind = kind_of(text);
   Log log;
   if (kind == Kind::text) log = read_log_text(text, hints);
@@ -68,9 +66,10 @@ std::string listed(std::vector<std::string> notes) {
 
 void read_folder(const std::string& path, const LogHints& hints, ImportedResults& all) {
   for (const std::string& file : files_below(path)) {
-    if (read_file_into(file, hints, all)) continue;
+    const std::string text = read_file(file, kRemedy);
+    if (read_log_into(text, file, hints, all)) continue;
     try {
-      Results results = read_results(file);
+      Results results = results_of(text, file);
       if (results.records.empty()) all.notes.push_back(file + ": no records: left out");
       append(std::move(results), all.results);
     } catch (const Error&) {
@@ -116,13 +115,14 @@ ImportedResults read_measurements(const std::string& path, const LogHints& hints
                                      listed(std::move(all.notes))));
     return all;
   }
-  if (!read_file_into(path, hints, all)) {
-    if (is_text(path))
+  const std::string text = read_file(path, kRemedy);  // once: it may be a pipe
+  if (!read_log_into(text, path, hints, all)) {
+    if (kind_of(text) == Kind::text)
       fail(Blame::usage,
            fmt::format("{} holds no records, and no rows of a log that is known; it may have been "
                        "cut before the first: {}",
                        path, kRemedy));
-    all.results = read_results(path);
+    all.results = results_of(text, path);
     return all;
   }
   if (all.results.records.empty())

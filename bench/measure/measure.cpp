@@ -180,7 +180,8 @@ class Measuring {
   bool is_precise(const std::vector<double>& samples) const {
     if (samples.empty()) return false;
     const Summary s = summarize(samples);
-    return coverage(s.samples) >= 0.95 && (s.high - s.low) / 2 <= options_.precision * s.median;
+    return coverage(s.samples) >= 0.95 &&
+           std::max(s.high - s.median, s.median - s.low) <= options_.precision * s.median;
   }
 
   void finish(std::size_t i) {

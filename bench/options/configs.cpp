@@ -248,10 +248,12 @@ bool SweepOptions::is_named(const Algorithm& algorithm) const {
 }
 
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
-                                        std::span<const Rank> host_of) {
+                                        std::span<const Rank> host_of, const std::string& name) {
   constexpr std::size_t kMaxRanks = 128;  // more take minutes
   if (host_of.size() > kMaxRanks) return nullptr;
-  return std::make_shared<const Forest>(simulator::synthesize(topology, host_of).forest);
+  const Forest forest = simulator::synthesize(topology, host_of).forest;
+  return std::make_shared<const Forest>(std::vector(forest.trees().begin(), forest.trees().end()),
+                                        name);
 }
 
 RankLayout SweepOptions::given_layout(Rank p) const {
@@ -266,7 +268,7 @@ RankLayout SweepOptions::given_layout(Rank p) const {
     layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--layout dims"));
   if (!trees.empty()) {
     const simulator::Topology network = simulator::make_topology(trees, p);
-    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
+    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0), trees);
   }
   return layout;
 }

@@ -32,10 +32,11 @@ class Progress;
 
 inline constexpr Rank kMostRanks = Rank{1} << 30;
 
-/// Returns the trees of the network for `forest`; null if there are too many ranks to compute them
-/// in minutes.
+/// Returns the trees of the network for `forest`, with the name under which a user chose it; null
+/// if there are too many ranks to compute them in minutes.
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
-                                        std::span<const Rank> host_of);
+                                        std::span<const Rank> host_of,
+                                        const std::string& name = "");
 
 /// Makes the option take one list separated by commas, which may be given again. Returns it.
 CLI::Option* as_list(CLI::Option* option);
@@ -81,6 +82,7 @@ struct SweepOptions {
   bool any_switches = false;  ///< what is named may use switches that add, whatever the network
   bool resume = false, plan = false;
   bool share = false;     ///< among the processes that a launcher started
+  std::string also_held;  ///< a file whose records are resumed like those of `json`; empty: none
   std::int32_t jobs = 0;  ///< threads that evaluate configurations; 0: one per processor
   double max_messages = 1e9, max_seconds = 3600;
   std::vector<std::string> command;    ///< the whole command line

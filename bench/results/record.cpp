@@ -195,6 +195,7 @@ Json head(const Record& r) {
          {"root", r.problem.root},
          {"groups", r.problem.groups ? Json(r.problem.groups->count()) : Json(nullptr)},
          {"dims", r.problem.grid ? Json(r.problem.grid->text()) : Json(nullptr)},
+         {"trees", r.problem.forest ? text_or_null(r.problem.forest->network()) : Json(nullptr)},
          {"bytes", r.bytes()},
          {"lanes", or_null(r.lanes)},
          {"segments", r.segments},
@@ -271,10 +272,7 @@ std::string identity(const Json& record) {
   std::string all;
   const auto source = record.find("source");
   const bool of_log = source != record.end() && !source->is_null();
-  for (const char* key : {"kind",     "backend", "algorithm", "collective", "ranks", "elements",
-                          "dtype",    "op",      "root",      "groups",     "dims",  "segments",
-                          "topology", "model",   "machine",   "compressor", "place", "mode",
-                          "repeats",  "cache",   "start",     "disturbance"}) {
+  for (const char* key : kIdentityKeys) {
     // How often a benchmark repeats a run depends on its options, and on its time.
     if (of_log && std::string_view(key) == "repeats") key = "summary_over_ranks";
     const auto found = record.find(key);

@@ -60,13 +60,16 @@ bool ends_in_newline(const std::string& path) {
 }  // namespace
 
 Results read_results(const std::string& path) {
-  const std::string text = read_file(path, "give a result file written with --json");
+  return results_of(read_file(path, "give a result file written with --json"), path);
+}
+
+Results results_of(std::string_view text, const std::string& path) {
   Results results;
   for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
     const std::size_t newline = text.find('\n', begin);
-    const bool whole = newline != std::string::npos;  // a complete line ends in a newline
+    const bool whole = newline != std::string_view::npos;  // a complete line ends in a newline
     const std::size_t end = whole ? newline : text.size();
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const std::string_view line = text.substr(begin, end - begin);
     begin = whole ? end + 1 : end;
     const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
     if (!blank) {
@@ -119,6 +122,13 @@ void ResultFile::read_earlier() {
   if (error) {
     errno = error.value();
     cannot_write(path_);
+  }
+}
+
+void ResultFile::hold(const std::string& other) {
+  for (Json& record : read_results(other).records) {
+    record.erase("context");
+    there_.try_emplace(key_of(record), std::move(record));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/results/locked_file.hpp"
@@ -22,6 +23,8 @@ struct Results {
 /// Reads files of schemas 1 and 2. Throws Error(environment) if the file cannot be read, and
 /// Error(usage) with the line, the key and the reason if a line is not a record of these schemas.
 Results read_results(const std::string& path);
+/// The same of the text of such a file.
+Results results_of(std::string_view text, const std::string& path);
 
 class ResultFile {
  public:
@@ -33,6 +36,9 @@ class ResultFile {
 
   /// path "-" is stdout. Throws Error(environment) if the file cannot be written.
   ResultFile(const std::string& path, Mode mode, const Json& context);
+
+  /// The records of another file, too, are held.
+  void hold(const std::string& other);
 
   /// Returns the record of the same configuration that the file held when it was opened to be
   /// resumed, or null. A skipped record matches only one that is skipped for the same reason.

@@ -20,6 +20,7 @@ void write(Json& j, const RunBody& b) {
   j["repeats"] = b.mode.repeats;
   j["cache"] = b.cache();
   j["start"] = b.start();
+  j["disturbance"] = text_or_null(b.disturbance);
   j["summary_over_ranks"] = b.mean_over_ranks ? "mean" : "maximum";
   j["binding"] = or_null(b.binding);
   j["time_statistics_us"] = nullptr;

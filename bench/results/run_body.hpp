@@ -43,6 +43,7 @@ struct RunBody {
   std::optional<std::string> native_choice = {};  ///< the algorithm that the library reports
   collectives::RunMode mode = {};
   bool at_agreed_time = false;                    ///< ranks started by the clock, not by a barrier
+  std::string disturbance = {};                   ///< "late=1:100us"; empty: none
   std::optional<LateEntry> late_entry = {};       ///< where ranks are started one by one
   std::optional<std::string> binding = {};        ///< processors of each rank
   std::optional<std::string> clock = {};          ///< that entries and exits are read from

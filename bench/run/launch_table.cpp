@@ -20,7 +20,7 @@ double middle(const LaunchRow& row) { return summarize(row.medians_us).median; }
 std::string problem_and_mode(const Json& record) {
   std::string all;
   for (const char* key : {"collective", "ranks", "elements", "dtype", "op", "root", "place", "mode",
-                          "repeats", "cache", "start"})
+                          "repeats", "cache", "start", "disturbance"})
     all += record.value(key, Json()).dump() + " ";
   return all;
 }
@@ -108,6 +108,33 @@ std::vector<Json> records_of(const std::vector<LaunchRow>& rows) {
       record["library_rank_sum_p"] = rank_sum_p((*library)->medians_us, row.medians_us);
   }
   return records;
+}
+
+std::vector<Json> over_launches(const Results& results) {
+  std::vector<Json> all;
+  std::map<std::string, std::map<std::size_t, std::vector<Json>>> commands;  // by context
+  for (const Json& record : results.records) {
+    const Json context = record.value("context", Json());
+    if (!context.is_number() || record.value("kind", Json()) != "run") {
+      all.push_back(record);
+      continue;
+    }
+    const auto number = context.get<std::size_t>();
+    const Json& its = results.contexts[number];
+    commands[its.value("command", Json()).dump() + its.value("host", Json()).dump()][number]
+        .push_back(record);
+  }
+  for (const auto& [command, contexts] : commands) {
+    std::vector<std::vector<Json>> launches;
+    for (const auto& [number, records] : contexts) launches.push_back(records);
+    const std::vector<LaunchRow> rows = rows_of_launches(launches);
+    const bool repeats =
+        std::ranges::any_of(rows, [](const LaunchRow& row) { return row.medians_us.size() > 1; });
+    if (repeats) launches = {records_of(rows)};
+    for (const std::vector<Json>& records : launches)
+      all.insert(all.end(), records.begin(), records.end());
+  }
+  return all;
 }
 
 Table table_of_launches(const std::vector<LaunchRow>& rows) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
+#include "bench/results/result_file.hpp"
 #include "bench/text/table_view.hpp"
 
 namespace arlab::bench {
@@ -28,6 +29,10 @@ std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& la
 /// Returns a record for each measured row, whose samples are the launches: their medians, and tests
 /// against the fastest and the library's own collective.
 std::vector<Json> records_of(const std::vector<LaunchRow>& rows);
+
+/// Returns the file's records; where its runs are launches of one command on one host that measured
+/// a configuration several times, those of records_of() instead.
+std::vector<Json> over_launches(const Results& results);
 
 /// Returns the table of the rows, in the order of the first launch.
 Table table_of_launches(const std::vector<LaunchRow>& rows);

@@ -38,6 +38,9 @@ Record run_record(const RunCommand& command, const collectives::Backend& backend
   body.backend = recorded_name(backend, executor);
   body.mode = config.mode;
   body.at_agreed_time = command.measure.at_agreed_time;
+  if (command.measure.late_rank >= 0)
+    body.disturbance = fmt::format("late={}:{:g}us", command.measure.late_rank,
+                                   1e6 * command.measure.late_seconds);
   Record r = record_of(std::move(body), config);
   if (config.by_table) r.color = "#8c6d31";
   if (config.algorithm) {

@@ -101,14 +101,21 @@ class SignalWatch {
 };
 
 TemporaryFolder::TemporaryFolder() {
+  // A signal waits until the folder is watched.
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  for (const int signal : kSignals) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
   std::error_code error;
   const auto base = std::filesystem::temp_directory_path(error);
   path_ = (error ? std::filesystem::path("/tmp") : base).string() + "/arlab-XXXXXX";
-  if (!mkdtemp(path_.data()))
+  const int failed = mkdtemp(path_.data()) ? 0 : errno;
+  if (failed == 0) watch_ = std::make_unique<SignalWatch>(path_);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failed != 0)
     fail(Blame::environment,
          fmt::format("cannot make the folder {} ({}): set TMPDIR to one that can be written", path_,
-                     std::strerror(errno)));
-  watch_ = std::make_unique<SignalWatch>(path_);
+                     std::strerror(failed)));
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -13,14 +13,21 @@ namespace {
 
 constexpr double kSignificantP = 0.05;
 
+// A rank-sum test beside another row.
+struct Test {
+  double p = 1;           ///< corrected
+  double least = 1;       ///< that as many runs can have, not corrected
+  bool done = false;      ///< that other row is another one
+  bool hopeless = false;  ///< too few runs for a verdict among so many tests
+  bool is_clear() const { return p < kSignificantP; }
+};
+
 // A measured algorithm at one size.
 struct Rival {
   std::string name;
   double median = 0;
-  double ratio = 1;       ///< the library's time over this one's
-  double library_p = 1;   ///< corrected
-  double fastest_p = 1;   ///< of being slower than the fastest, corrected
-  bool hopeless = false;  ///< too few runs for any verdict
+  double ratio = 1;  ///< the library's time over this one's
+  Test library, fastest;
 };
 
 struct SizeOfRun {
@@ -28,7 +35,6 @@ struct SizeOfRun {
   std::string library;  ///< its name; empty: none ran
   std::vector<Rival> rivals;
   std::vector<std::string> winners;  ///< that beat the library, or the fastest without one
-  bool hopeless = false;
 };
 
 struct SettingOfRun {
@@ -66,52 +72,66 @@ AnswerRows latest(const AnswerRows& rows) {
   return kept;
 }
 
+Test test_of(const Json& row, const char* key, std::size_t other_runs) {
+  const Json p = row.value(key, Json());
+  if (!p.is_number()) return {};
+  return {p.get<double>(), least_rank_sum_p(other_runs, samples_of(row)), true};
+}
+
 SizeOfRun size_of_run(Count bytes, const AnswerRows& rows) {
   SizeOfRun size;
   size.bytes = bytes;
   const AnswerRows here = latest(rows);
-  std::size_t fewest = samples_of(*here.front());
-  for (const Json* const row : here) fewest = std::min(fewest, samples_of(*row));
+  const Json* const fastest =
+      *std::ranges::min_element(here, {}, [](const Json* row) { return median_of(*row); });
+  std::size_t of_library = 1;  // runs
   for (const Json* const row : here) {
-    const std::string name = contender_name(*row);
     const Json library = row->value("library", Json());
     if (library.is_string()) size.library = library.get<std::string>();
-    if (library.is_string() && name == size.library) continue;
-    size.rivals.push_back({.name = name,
-                           .median = median_of(*row),
-                           .ratio = number_or(*row, "library_ratio", 1),
-                           .library_p = number_or(*row, "library_rank_sum_p", 1),
-                           .fastest_p = number_or(*row, "rank_sum_p", 1)});
-    size.rivals.back().hopeless = least_rank_sum_p(fewest, fewest) >= kSignificantP;
+    if (library.is_string() && contender_name(*row) == size.library) of_library = samples_of(*row);
+  }
+  for (const Json* const row : here) {
+    const std::string name = contender_name(*row);
+    if (name == size.library) continue;
+    size.rivals.push_back(
+        {name, median_of(*row), number_or(*row, "library_ratio", 1),
+         test_of(*row, "library_rank_sum_p", of_library),
+         row == fastest ? Test{} : test_of(*row, "rank_sum_p", samples_of(*fastest))});
   }
   return size;
 }
 
-// Corrects the p-values of all tests for their number.
-void correct(std::vector<SettingOfRun>& settings, double Rival::*member) {
+// Corrects the p-values of all tests for their number, as the table does.
+void correct(std::vector<SettingOfRun>& settings, Test Rival::*member) {
+  std::vector<Test*> tests;
   std::vector<double> p;
-  for (const SettingOfRun& setting : settings)
-    for (const SizeOfRun& size : setting.sizes)
-      for (const Rival& rival : size.rivals) p.push_back(rival.*member);
-  const std::vector<double> corrected = holm_corrected(p);
-  auto next = corrected.begin();
   for (SettingOfRun& setting : settings)
     for (SizeOfRun& size : setting.sizes)
-      for (Rival& rival : size.rivals) rival.*member = *next++;
+      for (Rival& rival : size.rivals)
+        if (Test& test = rival.*member; test.done) tests.push_back(&test), p.push_back(test.p);
+  const std::vector<double> corrected = holm_corrected(p);
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    tests[i]->p = corrected[i];
+    tests[i]->hopeless = !tests[i]->is_clear() &&
+                         tests[i]->least * static_cast<double>(tests.size()) >= kSignificantP;
+  }
 }
 
 void decide_winners(SizeOfRun& size) {
+  bool hopeless = false;
   for (const Rival& rival : size.rivals) {
-    const bool slower = rival.fastest_p < kSignificantP;
-    const bool beats = rival.library_p < kSignificantP && rival.ratio > 1;
-    if (!slower && (size.library.empty() || beats)) size.winners.push_back(rival.name);
-    size.hopeless = size.hopeless || rival.hopeless;
+    const Test& test = size.library.empty() ? rival.fastest : rival.library;
+    const bool beats = rival.library.is_clear() && rival.ratio > 1;
+    if (!rival.fastest.is_clear() && (size.library.empty() || beats))
+      size.winners.push_back(rival.name);
+    hopeless = hopeless || test.hopeless;
   }
   // One that ties with the fastest may be no faster than the library, while a slower one is not.
   if (size.winners.empty() && !size.library.empty())
     for (const Rival& rival : size.rivals)
-      if (rival.library_p < kSignificantP && rival.ratio > 1) size.winners.push_back(rival.name);
-  if (size.winners.empty()) size.winners = {size.hopeless ? "?" : "="};
+      if (rival.library.is_clear() && rival.ratio > 1) size.winners.push_back(rival.name);
+  if (size.winners.empty()) size.winners = {hopeless ? "?" : "="};
+  if (size.library.empty() && hopeless) size.winners = {"?"};
 }
 
 const Rival* rival_of(const SizeOfRun& size, const std::string& name) {
@@ -159,7 +179,7 @@ std::string span_sentence(const AnswerSpan& span, const SettingOfRun& setting) {
   for (std::size_t i = span.first; i <= span.last; ++i) {
     const Rival& rival = *rival_of(setting.sizes[i], name);
     low = std::min(low, rival.ratio), high = std::max(high, rival.ratio);
-    p = std::max(p, rival.library_p);
+    p = std::max(p, rival.library.p);
   }
   return fmt::format("{}{}, {} times faster than {} ({}).", start, name,
                      from_to(times_text(low), times_text(high)), first.library,
@@ -211,8 +231,8 @@ void add_measured_answers(const AnswerRows& rows, Sentences& all) {
     for (const auto& [bytes, here] : by_place(its, "bytes"))
       setting.sizes.push_back(size_of_run(bytes, here));
   }
-  correct(settings, &Rival::library_p);
-  correct(settings, &Rival::fastest_p);
+  correct(settings, &Rival::library);
+  correct(settings, &Rival::fastest);
   std::vector<std::string> verdicts;
   for (SettingOfRun& setting : settings) {
     std::erase_if(setting.sizes, [](const SizeOfRun& size) {

@@ -45,6 +45,15 @@ std::string problem_of(const Json& record) {
   return all;
 }
 
+// What the row with the least prediction took; of several such, their mean.
+double chosen_us(const std::vector<double>& measured, const std::vector<double>& modelled) {
+  const double least = *std::min_element(modelled.begin(), modelled.end());
+  double sum = 0, ties = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    if (modelled[i] == least) sum += measured[i], ++ties;
+  return sum / ties;
+}
+
 void compare_choices(PredictionSummary& summary) {
   std::map<std::string, std::vector<const Prediction*>> problems;
   for (const Prediction& p : summary.rows) problems[problem_of(p.record)].push_back(&p);
@@ -58,9 +67,8 @@ void compare_choices(PredictionSummary& summary) {
       modelled.push_back(p->modelled_us);
     }
     taus += kendall_tau(measured, modelled);
-    const auto chosen = std::min_element(modelled.begin(), modelled.end()) - modelled.begin();
-    const double cost = measured[static_cast<std::size_t>(chosen)] /
-                        *std::min_element(measured.begin(), measured.end());
+    const double cost =
+        chosen_us(measured, modelled) / *std::min_element(measured.begin(), measured.end());
     costs += cost;
     summary.worst_cost_of_choice = std::max(summary.worst_cost_of_choice, cost);
   }

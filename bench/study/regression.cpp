@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <optional>
 
 #include "bench/results/record_table.hpp"
 #include "bench/study/rank_sum.hpp"
+#include "bench/study/student.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 
@@ -17,8 +19,7 @@ namespace {
 
 constexpr double kSigmas = 1.959964;  // of 95%
 constexpr double kLevel = 0.05;
-// From here on the launch is the unit of the test: a rank-sum test of four and four can be
-// significant.
+// Fewer need a known spread within each.
 constexpr std::size_t kFewestLaunches = 4;
 
 LogMedian log_median(const Json& record) {
@@ -32,34 +33,37 @@ LogMedian log_median(const Json& record) {
   return m;
 }
 
-// Of several launches: the median, with the errors within and between them.
+// Of several launches: the median. Their spread is at least that within them.
 LogMedian combined(std::vector<LogMedian> launches) {
   std::sort(launches.begin(), launches.end(),
             [](const LogMedian& a, const LogMedian& b) { return a.value < b.value; });
   const std::size_t n = launches.size();
-  LogMedian all{(launches[(n - 1) / 2].value + launches[n / 2].value) / 2, 0.0};
   if (n == 1) return launches.front();
+  LogMedian all{(launches[(n - 1) / 2].value + launches[n / 2].value) / 2, {}};
   double mean = 0, within = 0, between = 0;
   for (const LogMedian& m : launches) {
-    if (!m.error && n < kFewestLaunches) return {all.value, {}};
+    if (!m.error && n < kFewestLaunches) return all;
     mean += m.value / static_cast<double>(n);
     within += m.error.value_or(0) * m.error.value_or(0) / static_cast<double>(n);
   }
   for (const LogMedian& m : launches)
     between += (m.value - mean) * (m.value - mean) / static_cast<double>(n - 1);
-  all.error = std::sqrt((within + between) / static_cast<double>(n));
+  // The error of a median is larger than that of a mean, by up to this for normal distributions.
+  const double more = n > 2 ? std::sqrt(std::numbers::pi / 2) : 1;
+  all.error = more * std::sqrt(std::max(within, between) / static_cast<double>(n));
+  all.freedom = static_cast<double>(n - 1);
   return all;
+}
+
+// Degrees of freedom of the error of a difference, after Welch and Satterthwaite.
+double freedom_of(const LogMedian& a, const LogMedian& b) {
+  const double u = *a.error * *a.error, v = *b.error * *b.error;
+  return (u + v) * (u + v) / (u * u / a.freedom + v * v / b.freedom);
 }
 
 bool has_time(const Json& record) {
   return record.contains("time_us") && record["time_us"].is_object() &&
          record["time_us"]["median"].get<double>() > 0;
-}
-
-std::vector<double> medians(const MeasuredSide& side) {
-  std::vector<double> all;
-  for (const LogMedian& launch : side.launches) all.push_back(launch.value);
-  return all;
 }
 
 TimeComparison compared(const MeasuredSide& old_side, const MeasuredSide& new_side) {
@@ -79,12 +83,15 @@ TimeComparison compared(const MeasuredSide& old_side, const MeasuredSide& new_si
     return c;
   }
   const double error = std::hypot(*was.error, *is.error), distance = std::abs(is.value - was.value);
-  c.low = c.ratio * std::exp(-kSigmas * error);
-  c.high = c.ratio * std::exp(kSigmas * error);
-  if (std::min(c.old_launches, c.new_launches) >= kFewestLaunches)
-    c.p = rank_sum_p(medians(old_side), medians(new_side));
-  else
-    c.p = error > 0 ? std::erfc(distance / error / std::sqrt(2.0)) : distance > 0 ? 0 : 1;
+  if (error > 0) {
+    const double freedom = freedom_of(was, is), reach = error * student_distance(kLevel, freedom);
+    c.low = c.ratio * std::exp(-reach);
+    c.high = c.ratio * std::exp(reach);
+    c.p = student_p(distance / error, freedom);
+  } else {
+    c.low = c.high = c.ratio;
+    c.p = distance > 0 ? 0 : 1;
+  }
   return c;
 }
 

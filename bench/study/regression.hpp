@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ namespace arlab::bench {
 struct LogMedian {
   double value = 0;
   std::optional<double> error = {};
+  double freedom = std::numeric_limits<double>::infinity();  ///< degrees, of the error
 };
 
 /// What a file holds of one configuration.
@@ -26,7 +28,7 @@ struct MeasuredSide {
   std::vector<LogMedian> launches;
   Json last;        ///< its last record
   Count wrong = 0;  ///< elements
-  /// The median of the launches, with the errors within and between them.
+  /// The median of the launches, with the spread between them.
   LogMedian median() const;
 };
 
@@ -56,8 +58,8 @@ struct TimeComparisons {
 };
 
 /// Joins the records by identity. Several records of one configuration, such as of several
-/// launches, count as one, whose error also has the spread between them; with four launches or more
-/// on both sides, p is of a rank-sum test of the launches' medians. A configuration is slower or
+/// launches, count as one, whose error is that of the spread between them; p and the interval are
+/// those of Welch's t test of the logarithms. A configuration is slower or
 /// faster if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure
 /// if either side has fewer than 6 runs; wrong if the new one has wrong elements. Logs of other
 /// benchmarks hold means without their spread: there the ratio decides alone. Simulated times are

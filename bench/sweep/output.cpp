@@ -62,6 +62,7 @@ Output::Output(const SweepOptions& options, std::size_t steps)
     json_.emplace(options.json,
                   options.resume ? ResultFile::Mode::resume : ResultFile::Mode::resumable,
                   context(options.command, options.machine ? *options.machine : Json()));
+  if (json_ && !options.also_held.empty()) json_->hold(options.also_held);
   if (!options.csv.empty()) csv_.emplace(options.csv);
   if (progress_) progress_->begin(steps);
 }
@@ -74,6 +75,7 @@ void Output::keep(const Record& record) {
   const Json& held = *json_->find(to_json(record));
   if (csv_) csv_->add(held);
   remember(held);
+  if (held["wrong"].is_number() && held["wrong"] > 0) ++wrong_;
   ++done_;
   ++resumed_;
 }
@@ -120,14 +122,16 @@ void Output::print_table(const std::function<void(std::vector<Record>&)>& comple
 int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
   if (progress_) progress_->clear();
   if (caller_) return wrong_ > 0 ? 1 : 0;
-  if (!table_.empty()) print_table(complete);
-  print_sentences(answers(shown_), table_ == "-" && !records_.empty());
+  const bool has_rows = resumed_ == 0 || !records_.empty();
+  if (!table_.empty() && has_rows) print_table(complete);
+  print_sentences(answers(shown_), table_ == "-" && has_rows);
   check_stdout();
   if (resumed_ > 0)
-    say("note: the file already held {} of {} configurations\n", resumed_, done_.load());
+    say("note: the file already held {} of {} configurations{}\n", resumed_, done_.load(),
+        table_.empty() ? "" : ", which the table leaves out: see all with arlab report");
   if (wrong_ > 0)
     say("error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n", wrong_,
-        show_plural(static_cast<Count>(records_.size()), "configuration"));
+        show_plural(static_cast<Count>(done_.load()), "configuration"));
   return wrong_ > 0 ? 1 : 0;
 }
 

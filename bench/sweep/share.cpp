@@ -66,6 +66,10 @@ Share::Share(const SweepOptions& options, const std::vector<Record>& records,
   part_.json = part_path(json_, self_.rank, self_.ranks);
   part_.csv.clear();
   part_.output.clear();
+  std::error_code ignored;
+  if (!options.resume || !fs::exists(json_, ignored)) return;
+  part_.also_held = json_;
+  for (const Json& record : read_results(json_).records) held_.insert(identity(record));
 }
 
 // Whether the file of this part holds all of its configurations.
@@ -78,17 +82,19 @@ bool Share::complete(Rank rank) const {
   for (const Json& record : part.records) there.insert(identity(record));
   const Range range = parts_[static_cast<std::size_t>(rank)];
   for (std::size_t i = range.begin; i < range.end; ++i)
-    if (there.count(identities_[i]) == 0) return false;
+    if (!there.contains(identities_[i]) && !held_.contains(identities_[i])) return false;
   return !part.contexts.empty() && !part.cut_short;
 }
 
 void Share::write_merged() const {
-  std::string text;
+  const bool resumes = !part_.also_held.empty();
+  std::string text = resumes ? read_file(json_, "run the sweep again") : "";
+  if (!text.empty() && text.back() != '\n') text += '\n';
   for (Rank r = 0; r < self_.ranks; ++r)
     text += read_file(part_path(json_, r, self_.ranks), "run the sweep again with --resume");
   const std::string whole = fmt::format("{}.merging-{}", json_, self_.rank);
   write_file(whole, text);
-  keep_earlier(json_);
+  if (!resumes) keep_earlier(json_);
   std::error_code error;
   fs::rename(whole, json_, error);
   if (error)

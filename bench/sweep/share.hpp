@@ -4,9 +4,10 @@
 // times of all parts are about equal. It writes its part to FILE.<rank>-of-<ranks>. The last
 // process to end finds all parts complete, and merges them, in the order of the sweep, into FILE.
 // A part is removed only after FILE holds it. If a process fails, all parts stay: the same command
-// with --resume continues them.
+// with --resume continues them, and also leaves out what FILE holds.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ class Share {
   SweepOptions part_;
   std::vector<Range> parts_;
   std::vector<std::string> identities_;
+  std::set<std::string> held_;  // identities of what the resumed file holds
 };
 
 }  // namespace arlab::bench

@@ -63,7 +63,8 @@ Pairs pairs_of(const std::vector<const PredictedRow*>& rows, double apart) {
         const double measured = list[i]->row.median_us / list[j]->row.median_us;
         if (std::max(measured, 1 / measured) <= 1 + apart) continue;
         ++pairs.all;
-        if ((measured > 1) == (*list[i]->predicted_us > *list[j]->predicted_us)) ++pairs.right;
+        const double predicted = *list[i]->predicted_us / *list[j]->predicted_us;
+        if (measured > 1 ? predicted > 1 : predicted < 1) ++pairs.right;
       }
   return pairs;
 }

@@ -9,35 +9,24 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/emulated_machines.hpp"
-#include "collectives/mpi/check.hpp"
-#include "collectives/mpi/library/library_algorithms.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/mpi/library/message_counter.hpp"
-#include "collectives/mpi/native_collective.hpp"
-#include "collectives/mpi/native_out_of_place.hpp"
-#include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/library/operand.hpp"
+#include "collectives/mpi/machines.hpp"
+#include "collectives/mpi/mpi_baseline.hpp"
 #include "collectives/mpi/posting_order.hpp"
+#include "collectives/mpi/requests.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/rest.hpp"
 
 namespace arlab::collectives {
 namespace {
 
-// Of the job's ranks on this machine, those that are emulated to be on the same.
-void split_emulated(MPI_Comm& machine) {
-  const int each = ranks_per_emulated_machine();
-  if (each == 0) return;
-  MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(machine, rank_in(MPI_COMM_WORLD) / each, 0, &part), "MPI_Comm_split");
-  check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
-  machine = part;
-}
-
-class MpiCommunicator final : public Communicator, private Baseline {
+class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(Watch& watch, MPI_Comm comm, Rest rest)
       : Communicator(rank_in(comm), ranks_of(comm),
-                     {.baseline = this, .sent_messages = [this] { return count_messages(); }}),
+                     {.sent_messages = [this] { return count_messages(); }}),
         watch_(watch),
         rest_(std::move(rest)) {
     if (comm == MPI_COMM_WORLD) {  // its ranks are those of the watch
@@ -51,9 +40,15 @@ class MpiCommunicator final : public Communicator, private Baseline {
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
     order_.emplace(MpiCommunicator::machines(), rank());
+    MpiBaseline::Finish finish;
+    if (rest_)
+      finish = [this](MPI_Request& request, std::size_t bytes) {
+        test_until_done(request, "MPI_Iallreduce", bytes);
+      };
+    services_.baseline = &baseline_.emplace(watch_, place(), comm_, std::move(finish));
   }
   ~MpiCommunicator() override {
-    library_.reset();
+    baseline_.reset();
     MPI_Comm_free(&comm_);
   }
 
@@ -113,7 +108,7 @@ class MpiCommunicator final : public Communicator, private Baseline {
     expects(!requests_.empty() || !done_.empty(), "wait() without a started lane");
     if (done_.empty()) finish_some();
     if (!done_.empty()) return take_done();
-    const std::size_t bytes = bytes_in_progress();
+    const std::size_t bytes = requests_.bytes();
     const Watch::Waiting waiting(watch_, bytes);
     for (int polls = 0; done_.empty(); ++polls) {
       finish_some();
@@ -133,29 +128,13 @@ class MpiCommunicator final : public Communicator, private Baseline {
 
   // The job is about to end. Messages in progress must not land in freed memory.
   void abandon() noexcept override {
-    for (MPI_Request& request : requests_) {
-      MPI_Cancel(&request);
-      MPI_Request_free(&request);
-    }
+    requests_.cancel();
     if (short_send_ != MPI_REQUEST_NULL) MPI_Request_free(&short_send_);
-    requests_.clear();
-    parts_.clear();
   }
 
   std::vector<Rank> machines() override {
     const Watch::Blocked blocked(watch_, "MPI_Comm_split_type");
-    MPI_Comm machine = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
-              "MPI_Comm_split_type");
-    split_emulated(machine);
-    Rank first = rank();  // on this machine: identifies the machine
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, machine),
-              "MPI_Allreduce");
-    check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
-    std::vector<Rank> all(static_cast<std::size_t>(ranks()));
-    check_mpi(MPI_Allgather(&first, 1, MPI_INT32_T, all.data(), 1, MPI_INT32_T, comm_),
-              "MPI_Allgather");
-    return all;
+    return machines_of(comm_);
   }
 
   void barrier() override {
@@ -175,31 +154,6 @@ class MpiCommunicator final : public Communicator, private Baseline {
   }
 
  private:
-  // Baseline
-  std::string name_of(const Problem& problem) const override { return native_mpi_name(problem); }
-
-  void run(const Problem& problem, const std::byte* from, std::byte* into,
-           Operand operand) override {
-    const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
-    if (from == into && rest_ && problem.collective == Collective::allreduce)
-      return run_at_rest(problem, into, operand);
-    const Watch::Blocked blocked(watch_, native_mpi_name(problem), bytes);
-    const Inside inside(place(), 0);
-    if (from == into)
-      run_native_mpi(native_comm(problem), problem, rank(), into, operand, native_scratch_);
-    else
-      native_mpi_out_of_place(native_comm(problem), problem, rank(), from, into, operand);
-  }
-
-  std::vector<std::string> algorithms() override { return library().names(); }
-
-  void use(const std::string& algorithm) override {
-    if (algorithm == used_) return;
-    const Watch::Blocked blocked(watch_, "MPI_Comm_dup");
-    native_comm_ = library().use(comm_, algorithm);
-    used_ = algorithm;
-  }
-
   SentMessages count_messages() {
     if (!counter_) counter_.emplace(ranks());
     return counter_->read();
@@ -229,23 +183,17 @@ class MpiCommunicator final : public Communicator, private Baseline {
   }
 
   void wait_for_only_request() {
-    const std::size_t bytes = parts_.front().bytes;
+    const std::size_t bytes = requests_.bytes();
     const Watch::Waiting waiting(watch_, bytes);
-    int done = 0;
-    for (int polls = 0; done == 0; ++polls) {
-      check_mpi(MPI_Test(requests_.data(), &done, MPI_STATUS_IGNORE), "waiting for a message");
+    bool done = false;
+    for (int polls = 0; !done; ++polls) {
+      done = requests_.test_only();
       watch_.check([this] { return awaited(); });
-      if (done == 0) rest(polls, bytes);
+      if (!done) rest(polls, bytes);
     }
-    requests_.clear();
-    parts_.clear();
     watch_.progressed();
   }
 
-  LibraryAlgorithms& library() {
-    if (!library_) library_.emplace();
-    return *library_;
-  }
   // Others may call MPI while this rank waits.
   void test_until_done(MPI_Request& request, const char* name, std::size_t bytes) {
     int done = 0;
@@ -254,19 +202,6 @@ class MpiCommunicator final : public Communicator, private Baseline {
       if (done == 0) rest(polls, bytes);
     }
   }
-  void run_at_rest(const Problem& problem, std::byte* data, Operand operand) {
-    const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
-    start_native_allreduce(native_comm(problem), problem, data, operand, [&](MPI_Request& request) {
-      test_until_done(request, "MPI_Iallreduce", bytes);
-    });
-  }
-  /// Only an allreduce has algorithms that are chosen.
-  MPI_Comm native_comm(const Problem& problem) const {
-    const bool chosen =
-        problem.collective == Collective::allreduce && native_comm_ != MPI_COMM_NULL;
-    return chosen ? native_comm_ : comm_;
-  }
-
   template <class Use>
   static void in_pieces(std::byte* data, Count elements, DType dtype, Use use) {
     std::size_t left = static_cast<std::size_t>(elements) * size_of(dtype);
@@ -278,27 +213,7 @@ class MpiCommunicator final : public Communicator, private Baseline {
 
   MPI_Request* request_of(int lane, const Transfer& transfer, std::size_t bytes) {
     ++lanes_[static_cast<std::size_t>(lane)].open;
-    parts_.push_back({lane, transfer.peer, transfer.kind == ActionKind::send, bytes});
-    return &requests_.emplace_back(MPI_REQUEST_NULL);
-  }
-
-  std::size_t bytes_in_progress() const {
-    std::size_t bytes = 0;
-    for (const Part& part : parts_) bytes += part.bytes;
-    return bytes;
-  }
-
-  /// What this rank waits for: "rank 1 waits for a message of 4096 bytes from rank 2".
-  std::string awaited() const {
-    std::string text = "rank " + std::to_string(rank()) + " waits for ";
-    if (parts_.empty()) return text + "messages";
-    const auto received =
-        std::find_if(parts_.begin(), parts_.end(), [](const Part& part) { return !part.sends; });
-    return received == parts_.end()
-               ? text + "rank " + std::to_string(parts_.front().peer) + " to take a message of " +
-                     std::to_string(parts_.front().bytes) + " bytes"
-               : text + "a message of " + std::to_string(received->bytes) + " bytes from rank " +
-                     std::to_string(received->peer);
+    return requests_.add({lane, transfer.peer, transfer.kind == ActionKind::send, bytes});
   }
 
   /// Starts a collective of all ranks, and waits for it.
@@ -378,45 +293,15 @@ class MpiCommunicator final : public Communicator, private Baseline {
   }
 
   void finish_some() {
-    finished_.resize(requests_.size());
-    statuses_.resize(requests_.size());
-    int count = 0;
-    const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                  finished_.data(), statuses_.data());
-    check_statuses(code, count, "waiting for messages");
-    if (count > 0) watch_.progressed();
-    take_finished(count);
-  }
-
-  // Removes the finished requests; the others keep their order.
-  void take_finished(int count) {
-    for (int k = 0; k < count; ++k) {
-      const int lane =
-          parts_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(k)])].lane;
+    const std::span<const int> lanes = requests_.test();
+    if (!lanes.empty()) watch_.progressed();
+    for (const int lane : lanes)
       if (--lanes_[static_cast<std::size_t>(lane)].open == 0) finish(lane);
-    }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (requests_[i] == MPI_REQUEST_NULL) continue;
-      requests_[kept] = requests_[i];
-      parts_[kept++] = parts_[i];
-    }
-    requests_.resize(kept);
-    parts_.resize(kept);
   }
 
-  void check_statuses(int code, int count, const char* doing) const {
-    if (code != MPI_ERR_IN_STATUS) return check_mpi(code, doing);
-    for (int k = 0; k < count; ++k)
-      check_mpi(statuses_[static_cast<std::size_t>(k)].MPI_ERROR, "a message");
+  std::string awaited() const {
+    return "rank " + std::to_string(rank()) + " waits for " + requests_.awaited();
   }
-
-  struct Part {  // of a round: what a request moves
-    int lane = 0;
-    Rank peer = 0;
-    bool sends = false;
-    std::size_t bytes = 0;
-  };
 
   Watch& watch_;
   const Rest rest_;
@@ -425,15 +310,9 @@ class MpiCommunicator final : public Communicator, private Baseline {
   int max_tag_ = 0;
   std::optional<PostingOrder> order_;
   std::vector<LaneRound> lanes_;
-  std::vector<MPI_Request> requests_;          // of all started lanes
-  std::vector<Part> parts_;                    // of each request
-  std::vector<int> finished_;                  // positions in requests_
+  Requests requests_;                          // of all started lanes
   MPI_Request short_send_ = MPI_REQUEST_NULL;  // of exchange(), if the wait may rest
-  std::vector<MPI_Status> statuses_;
-  std::vector<std::byte> native_scratch_;
-  MPI_Comm native_comm_ = MPI_COMM_NULL;  // of the chosen algorithm; library_ keeps it
-  std::string used_;                      // that algorithm
-  std::optional<LibraryAlgorithms> library_;
+  std::optional<MpiBaseline> baseline_;
   std::optional<MessageCounter> counter_;
   std::deque<int> done_;  // lanes that wait() has not returned yet
 };

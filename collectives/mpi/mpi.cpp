@@ -12,8 +12,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/printable.hpp"
-#include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/mpi/library/library_algorithms.hpp"
 #include "collectives/mpi/library/message_counter.hpp"
 #include "collectives/mpi/subset.hpp"

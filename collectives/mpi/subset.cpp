@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
-#include "collectives/mpi/native_collective.hpp"
+#include "collectives/mpi/library/check.hpp"
+#include "collectives/mpi/library/native_collective.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {

@@ -1,7 +1,7 @@
 #include "collectives/shm/machine_ranks.hpp"
 
-#include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 

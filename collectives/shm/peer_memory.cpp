@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 namespace {

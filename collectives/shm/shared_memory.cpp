@@ -8,7 +8,7 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/mpi/unnamed_file.hpp"
 
 namespace arlab::collectives {
@@ -28,8 +28,7 @@ SharedMemory::SharedMemory(MPI_Comm machine, std::size_t bytes, const char* advi
   if (error == 0) return;
   if (data_) munmap(data_, bytes_);
   fail(Blame::environment, "the ranks cannot share " + std::to_string(bytes >> 20) +
-                               " MiB of address space: " + std::strerror(error) +
-                               "; " + advice);
+                               " MiB of address space: " + std::strerror(error) + "; " + advice);
 }
 
 SharedMemory::~SharedMemory() { munmap(data_, bytes_); }

@@ -136,8 +136,11 @@ void SharedMemory::start_copy(std::uint32_t transfer, Time now) {
 // Prolongs a copy that shares the memory with another one for a part of its time. More than two
 // copies at once were not measured: they take as long as two.
 void SharedMemory::share_memory(Transfer& t, Time both) {
-  if (machine_.host_together.points.empty() || t.alone <= Time{}) return;
-  const double part = std::min(1 - t.shared, picoseconds(both) / picoseconds(t.alone));
+  if (machine_.host.points.empty() || machine_.host_together.points.empty()) return;
+  // A copy that takes no time by itself is within the other one.
+  const double part = t.alone > Time{}
+                          ? std::min(1 - t.shared, picoseconds(both) / picoseconds(t.alone))
+                          : 1 - t.shared;
   const double whole = machine_.host_together.at(static_cast<double>(t.message.bytes));
   const Time longer = to_time(part * std::max(0.0, whole - picoseconds(t.alone)));
   t.shared += part;

@@ -27,7 +27,7 @@ CONTEXT_KEYS = set("schema kind version commit date host cpu gpu compiler build 
 TIME_KEYS = {"n", "median", "ci95", "min", "p99"}
 
 # Keys that distinguish configurations.
-IDENTITY = "kind backend algorithm collective ranks elements dtype op root segments topology model machine".split()
+IDENTITY = "kind backend algorithm collective ranks elements dtype op root groups dims trees segments topology model machine".split()
 
 
 # The environment of a process outside any job, even if the tests run in one.

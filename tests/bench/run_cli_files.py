@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import signal
+import threading
 import time
 import unittest
 
@@ -77,6 +78,39 @@ class Resume(program.ProgramTest):
         self.assertTrue(out.startswith("60 configurations, claimed = counted in all"), out)  # of what the file holds
         self.assertIn("the file already held 60 of 60 configurations", err)
         self.assertEqual(program.parse(self.read("a.jsonl"))[1], before)
+
+    def test_nothing_left_to_do_leaves_the_table_as_it_is(self):
+        sweep = ("simulate", "ring,tree", "-p", "2,4", "-s", "4,1K", "--json", "a.jsonl", "--sort", "time", "-o", "table.txt")
+        self.arlab(*sweep)
+        table = self.read("table.txt")
+        self.arlab(*sweep, "--resume")
+        self.assertEqual(self.read("table.txt"), table)
+
+    def test_wrong_results_of_before_are_still_wrong(self):
+        sweep = ("verify", "ring", "-p", "2..4", "--json", "a.jsonl")
+        self.arlab(*sweep)
+        (self.folder / "a.jsonl").write_text(self.read("a.jsonl").replace('"wrong":0', '"wrong":1', 1), encoding="utf-8")
+        _, err = self.arlab(*sweep, "--resume", code=1)
+        self.assertIn("1 of 2 configurations gave wrong results", err)
+
+    def test_other_trees_and_late_ranks_are_other_configurations(self):
+        for trees, trees_held in (("ring:hosts=8", 0), ("rail_pod:nodes=2", 0), ("ring:hosts=8", 1)):
+            _, err = self.arlab("verify", "forest", "-p", "8", "--layout", f"trees={trees}", "--json", "a.jsonl", "--resume")
+            self.assertEqual("already held" in err, bool(trees_held))
+        self.assertEqual([r["trees"] for r in program.parse(self.read("a.jsonl"))[1]], ["ring:hosts=8", "rail_pod:nodes=2"])
+        for late in ((), ("--start", "late=1:2ms")):
+            self.arlab("run", "ring", "-p", "2", "-s", "1K", "--runs", "6", "--json", "r.jsonl", "--resume", *late)
+        disturbed = [r["disturbance"] for r in program.parse(self.read("r.jsonl"))[1]]
+        self.assertEqual(disturbed, [None, None, "late=1:2000us", "late=1:2000us"])
+
+    def test_records_come_through_a_pipe(self):
+        self.arlab("simulate", "ring", "-p", "4", "-s", "1K", "--json", "a.jsonl")
+        os.mkfifo(self.folder / "pipe")
+        for command in (("report", "pipe", "-o", "page.html"), ("compare", "a.jsonl", "pipe")):
+            writer = threading.Thread(target=(self.folder / "pipe").write_bytes, args=((self.folder / "a.jsonl").read_bytes(),))
+            writer.start()
+            self.arlab(*command)
+            writer.join()
 
     def test_skipped_once_is_not_written_twice(self):
         sweep = ("count", "ring", "-c", "broadcast", "-p", "4", "--json", "a.jsonl", "--resume")

@@ -74,6 +74,15 @@ class Share(program.ProgramTest):
         self.end(self.launch(0, 3, *command, "--resume"))
         self.check_whole()
 
+    def test_a_finished_sweep_is_continued(self):
+        command = ("count", "ring", "--json", "shared.jsonl", "--jobs", "share=on")
+        for rank in range(2):
+            self.end(self.launch(rank, 2, *command, "-p", "2..8+1"))
+        for rank in range(3):  # other processes, and other configurations
+            self.end(self.launch(rank, 3, *command, "-p", "4..12+1", "--resume"))
+        self.assertEqual([r["ranks"] for r in program.parse(self.read("shared.jsonl"))[1]], list(range(2, 13)))
+        self.assertEqual([path.name for path in self.folder.glob("shared.jsonl.*")], [])
+
     def test_killed_at_any_time_nothing_is_lost(self):
         command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..40+1", "-s", "64K", "--json", "killed.jsonl", "--jobs", "share=on")
         self.arlab(*command[:-2])

@@ -70,10 +70,11 @@ class RecordMetrics {
 
   void add_time(const Json& record) {
     MetricLabels labels;
-    for (const char* key : {"kind", "backend", "algorithm", "collective", "ranks", "bytes", "dtype",
-                            "op", "segments", "topology", "model", "place", "mode"})
+    for (std::string_view key : kIdentityKeys) {
+      if (key == "elements") key = "bytes";
       if (const Json value = record.value(key, Json()); !value.is_null())
         labels.emplace_back(key, cell_text(value));
+    }
     labels.emplace_back("host", of_context(record, "host"));
     const Json& time = record["time_us"];
     const auto seconds = [&](const char* metric, const Json& us) {

@@ -1,10 +1,10 @@
 #include "bench/study/history/change_point.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
+#include "bench/study/student.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -27,27 +27,19 @@ Level level_of(std::span<const LevelPoint> points) {
   return level;
 }
 
-double normal_p_of(double distance, double error) {
-  return error > 0 ? std::erfc(distance / error / std::sqrt(2.0)) : 0;
-}
-
-double student_p_of(double distance, double error, double freedom) {
-  if (error <= kRounding) return 0;
-  // In double: long double is another type on each kind of machine.
-  using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
-  const boost::math::students_t_distribution<double, Policy> student(freedom);
-  return std::min(1.0, 2 * boost::math::cdf(boost::math::complement(student, distance / error)));
+double p_of(double distance, double error, double freedom) {
+  return error > kRounding ? student_p(distance / error, freedom) : 0;
 }
 
 double p_between(std::span<const LevelPoint> points, std::size_t first, const Level& before,
                  const Level& after) {
   const double distance = std::abs(after.mean - before.mean);
   if (distance <= kRounding) return 1;
-  const double p = normal_p_of(distance, std::sqrt(before.variance + after.variance));
+  const double p = p_of(distance, std::sqrt(before.variance + after.variance), INFINITY);
   if (points.size() < kFewestForSpread) return p;
   const auto n = static_cast<double>(points.size()), k = static_cast<double>(first);
   const double deviation = std::sqrt((before.squares + after.squares) / (n - 2));
-  return std::max(p, student_p_of(distance, deviation * std::sqrt(1 / k + 1 / (n - k)), n - 2));
+  return std::max(p, p_of(distance, deviation * std::sqrt(1 / k + 1 / (n - k)), n - 2));
 }
 
 }  // namespace

@@ -25,11 +25,10 @@ struct Parts {
 };
 
 Parts left_out_parts(const std::vector<PublishedTime>& rows) {
-  std::map<std::string, std::size_t> jobs, algorithms;
-  for (const PublishedTime& row : rows) {
-    jobs.try_emplace(job_key(row), jobs.size());
-    algorithms.try_emplace(row.algorithm, algorithms.size());
-  }
+  std::map<std::string, std::size_t> jobs, algorithms;  // numbered by name, whatever their order
+  for (const PublishedTime& row : rows) jobs[job_key(row)], algorithms[row.algorithm];
+  for (std::size_t number = 0; auto& [job, its] : jobs) its = number++;
+  for (std::size_t number = 0; auto& [algorithm, its] : algorithms) its = number++;
   Parts parts{jobs.size(), {}};
   for (const PublishedTime& row : rows)
     parts.of_row.push_back(jobs.size() > 1 ? jobs[job_key(row)]
@@ -60,8 +59,8 @@ double cross_validated_spread(std::size_t transport, const std::vector<Published
     std::vector<PublishedTime> kept, left_out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (parts.of_row[i] != part) kept.push_back(rows[i]);
-      // What a library ran in place of what it was asked for says nothing about the model.
-      else if (!library_obeyed(rows[i]))
+      // What MPICH ran is inferred from a job's date, so that its rows say little about the model.
+      else if (!library_obeyed(rows[i]).has_value())
         left_out.push_back(rows[i]);
     }
     if (kept.empty()) continue;  // one algorithm of one job: nothing to compare with

@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 
-#include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 

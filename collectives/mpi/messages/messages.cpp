@@ -9,7 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "collectives/clock.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/mpi/messages/link.hpp"
 #include "collectives/patience.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/mpi/messages/link.hpp"
 
 namespace arlab::collectives {

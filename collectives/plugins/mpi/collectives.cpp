@@ -18,7 +18,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/printable.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/plugins/mpi/plugin.hpp"
 #include "collectives/plugins/mpi/reductions.hpp"
 #include "collectives/plugins/mpi/shared_ranks.hpp"

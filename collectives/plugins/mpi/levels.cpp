@@ -10,7 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/chunks.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/plugins/mpi/plugin.hpp"
 
 namespace arlab::collectives {

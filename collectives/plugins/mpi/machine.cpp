@@ -10,7 +10,7 @@
 #include <string>
 
 #include "collectives/emulated_machines.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 namespace {

@@ -19,7 +19,7 @@
 #include "algorithms/base/text.hpp"
 #include "collectives/emulated_machines.hpp"
 #include "collectives/files/output_file.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/plugins/mpi/job.hpp"
 
 namespace arlab::collectives {

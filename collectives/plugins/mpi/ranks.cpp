@@ -4,8 +4,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
-#include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 namespace arlab::collectives {
 

@@ -9,7 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/plugins/mpi/machine.hpp"
 #include "collectives/plugins/mpi/machine_steps.hpp"
 #include "collectives/plugins/mpi/plugin.hpp"

@@ -1,6 +1,8 @@
 // Launches: the words of their jobs, and verdicts with the launch as the unit.
 #include "bench/run/launches.hpp"
 
+#include <map>
+
 #include "bench/run/launch_table.hpp"
 #include "tests/support/catch.hpp"
 
@@ -63,4 +65,27 @@ TEST_CASE("launches: a row has the median of the medians, and both spreads") {
   const std::string text = show_table(table_of_launches(rows), {}, {});
   CHECK(text.find("| ring      |     4 | 1 KiB | 102 us |") != std::string::npos);
   CHECK(text.find("no CI of 5, range 100 us to 104 us") != std::string::npos);
+}
+
+TEST_CASE("launches: a file's launches of one command are one measurement") {
+  Results file;
+  const auto add = [&](const char* command, const char* launch, const std::vector<Json>& records) {
+    file.contexts.push_back({{"command", command}, {"host", "n1"}, {"launch", launch}});
+    for (Json record : records) {
+      record["context"] = file.contexts.size() - 1;
+      file.records.push_back(std::move(record));
+    }
+  };
+  int number = 0;
+  for (const std::vector<Json>& launch : launches_of(5, 20))
+    add("arlab run ring,tree --launches 5", std::to_string(number++).c_str(), launch);
+  add("arlab run pat", "once", {measured("pat", 50)});
+  const std::vector<Json> joined = over_launches(file);
+  REQUIRE(joined.size() == 3);
+  std::map<std::string, Json> of;
+  for (const Json& record : joined) of[record["algorithm"].get<std::string>()] = record["time_us"];
+  CHECK(of["ring"]["median"] == 102);
+  CHECK(of["ring"]["n"] == 5);
+  CHECK(of["tree"]["median"] == 122);
+  CHECK(of["pat"]["n"] == 20);
 }

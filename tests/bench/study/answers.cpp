@@ -173,6 +173,18 @@ TEST_CASE("answers: an insignificant difference is no verdict, and few runs are 
   CHECK(few.find("none, since the runs are too few") != std::string::npos);
 }
 
+TEST_CASE("answers: runs are too few for as many tests as there are") {
+  // Five runs each have a p of 0.008 at least, which is 0.05 and more among seven tests.
+  std::vector<Json> records;
+  for (const int elements : {1, 2, 3, 4, 5, 6, 7}) {
+    records.push_back(measured("MPI_Allreduce", elements, 20, 0, 1, 5));
+    records.push_back(measured("ring", elements, 10, 2, 0.008, 5));
+  }
+  CHECK(said_about(records).find("none, since the runs are too few") != std::string::npos);
+  CHECK(said_about({records.begin(), records.begin() + 4}).find("2.00 times faster") !=
+        std::string::npos);
+}
+
 TEST_CASE("answers: without a library the fastest are named, and wrong results do not count") {
   CHECK(said_about({measured("ring", 256, 10, -1, 1), measured("tree", 256, 20, -1, 1e-9)}) ==
         "2 measured configurations, all results right: 2 algorithms on 4 ranks.\n"

@@ -98,6 +98,10 @@ TEST_CASE("copies at the same time take longer, by the part of their time that t
   m.host_together = {{{1000, 15e6}}};
   CHECK(copied_us(m, kThere, 1000) == 1 + 10);
   CHECK(copied_us(m, kSwap, 1000) == 1 + 15);
+  Machine free = m;
+  free.host = {{{1000, 0}}};
+  CHECK(copied_us(free, kThere, 1000) == 1);
+  CHECK(copied_us(free, kSwap, 1000) == 1 + 15);
   // Rank 3 begins when half of rank 1's copy is done: both are prolonged by half of 5 us.
   const Chunks all = Problem{.ranks = 4, .elements = 1}.all();
   const AllRounds apart{

@@ -37,6 +37,26 @@ TEST_CASE("metrics: a record of a run, with host and date of its context") {
   CHECK(text.find("host=\"n1\"} 86401\n") != std::string::npos);
 }
 
+TEST_CASE("metrics: configurations have samples of their own") {
+  Results results;
+  for (const Rank root : {0, 1}) {
+    Record r;
+    r.algorithm = "tree";
+    r.problem = {.ranks = 4, .elements = 256, .root = root};
+    r.wrong = root == 0 ? 5 : 0;
+    r.body = RunBody{.backend = "threads", .time_us = Summary{40, 100, 99, 102, 98, 120}};
+    results.records.push_back(to_json(r));
+    r.as<RunBody>().mode.cold = true;
+    results.records.push_back(to_json(r));
+  }
+  const std::string text = metrics_of(results).text();
+  std::size_t times = 0;
+  for (std::size_t at = 0; (at = text.find("\narlab_wrong_elements{", at)) != std::string::npos;
+       ++at)
+    ++times;
+  CHECK(times == 4);
+}
+
 TEST_CASE("metrics: records without times have none") {
   Record r;
   r.algorithm = "ring";

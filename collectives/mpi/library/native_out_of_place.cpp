@@ -1,4 +1,4 @@
-#include "collectives/mpi/native_out_of_place.hpp"
+#include "collectives/mpi/library/native_out_of_place.hpp"
 
 #include <cstring>
 #include <limits>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
-#include "collectives/mpi/native_collective.hpp"
-#include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/library/check.hpp"
+#include "collectives/mpi/library/native_collective.hpp"
+#include "collectives/mpi/library/operand.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {

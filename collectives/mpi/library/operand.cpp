@@ -1,7 +1,7 @@
-#include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/library/operand.hpp"
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {

@@ -1,4 +1,4 @@
-#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/check.hpp"
 
 #include <string>
 

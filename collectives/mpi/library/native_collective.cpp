@@ -1,12 +1,12 @@
-#include "collectives/mpi/native_collective.hpp"
+#include "collectives/mpi/library/native_collective.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/check.hpp"
-#include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/library/check.hpp"
+#include "collectives/mpi/library/operand.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
