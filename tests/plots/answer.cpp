@@ -214,6 +214,21 @@ TEST_CASE("segments are those of the command line, in runs, simulations, and cur
   CHECK(answered(tree)["segments"] == 1);
 }
 
+TEST_CASE("a run has a chunk per rank, or the pieces that the program cuts a lane into") {
+  const json forest{{"ask", "run"}, {"algorithm", "forest"}, {"ranks", 8}, {"elements", 262144}};
+  const json drawn = answered(forest);
+  CHECK(drawn["chunks"].size() == 8);
+  CHECK(drawn["pieces"] == 3);
+  json request = forest;
+  request["pieces"] = true;
+  const json run = answered(request);
+  CHECK(run["chunks"].size() == 24);
+  CHECK(run["start"].size() == 8 * 24);
+  CHECK(run["counted"] == drawn["counted"]);
+  request["ask"] = "simulate";
+  CHECK(answered(request)["sent"] == drawn["counted"]);
+}
+
 TEST_CASE("a curve is of the algorithms that it names, from the root that it names") {
   json curve{{"ask", "curve"},   {"algorithms", {"tree", "ring"}}, {"ranks", 5}, {"sizes", {4000}},
              {"model", "fluid"}, {"topology", "torus:dims=5"}};

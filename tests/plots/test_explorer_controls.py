@@ -124,6 +124,8 @@ class Controls(Case):
         self.show(view="network", model="fluid")
         self.put(topology="torsu")
         self.assertIn("unknown topology 'torsu', did you mean 'torus'?", self.text("#error"))
+        refused = "(() => { try { return ask('run', {algorithm: 'ring', ranks: 65}); } catch (error) { return error.message; } })()"
+        self.assertEqual(self.page.run(f"[{', '.join([refused] * 4)}]"), ["ranks is 65: a page shows 1 to 64"] * 4)
         self.put(topology="torus")
         self.assertTrue(self.page.run("byId('error').hidden && document.querySelector('svg.heat') !== null"))
 
