@@ -142,6 +142,18 @@ class Precomputed(Case):
     def test_formulas_with_numbers(self) -> None:
         check_formulas(self, (3, 8))
 
+    def test_all_lanes_and_pieces_are_there(self) -> None:
+        self.show(view="steps", algorithm="bidirectional_ring", ranks=4)
+        for name, lanes in (("bidirectional_ring", 2), ("forest", 4)):
+            self.follow(algorithm=name)
+            self.put(lane=lanes - 1)
+            self.assertIn(f"messages, lane {lanes - 1} of 0 to {lanes - 1}", self.text("#view"))
+            self.follow(view="time")
+            for time in range(10, 400, 10):
+                self.page.run(f"goTo({time})")
+                self.check_no_error()
+            self.follow(view="steps")
+
     def test_another_number_of_ranks_is_refused_in_words(self) -> None:
         self.show(view="steps", ranks=4)
         self.put(ranks=9)
