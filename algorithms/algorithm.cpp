@@ -108,6 +108,10 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
   return lanes;
 }
 
+int usual_segments(const Algorithm& algorithm, const Problem& problem, bool has_links) {
+  return has_links && algorithm.usual_segments ? algorithm.usual_segments(problem) : 1;
+}
+
 Cost predicted_cost(const Algorithm& algorithm, const Problem& problem, int segments) {
   return sum_over_lanes(algorithm, problem, segments,
                         [&](const Problem& p) { return algorithm.cost_model(p); });

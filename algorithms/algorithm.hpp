@@ -146,6 +146,10 @@ struct Lane {
 /// alone if it is pipelined. Leaves out lanes without elements.
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
+/// Returns into how many segments a simulated comparison cuts the vector unless told, on a network
+/// with or without links.
+int usual_segments(const Algorithm& algorithm, const Problem& problem, bool has_links);
+
 /// Sums the cost models over all lanes; the rounds are those of the longest lane.
 Cost predicted_cost(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 Cost predicted_rank_cost(const Algorithm& algorithm, const Problem& problem, Rank me,

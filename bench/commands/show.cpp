@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/teams.hpp"
@@ -100,6 +102,14 @@ std::string heading(const Algorithm& a, const Problem& p) {
   return text + fmt::format("\nSource: {}.\n", a.source);
 }
 
+// Parts of the size of the smallest lane: with an element per rank in each, no message is empty.
+Count smallest_parts(const Algorithm& a, const Problem& p) {
+  if (!a.lane_weights) return a.lanes;
+  const std::vector<Count> weights = a.lane_weights(p);
+  const Count least = std::ranges::min(weights);
+  return (std::accumulate(weights.begin(), weights.end(), Count{0}) + least - 1) / least;
+}
+
 // Problems with the groups that they point to.
 std::vector<Config> shown_configs(const SweepOptions& options) {
   std::vector<Config> all;
@@ -122,13 +132,14 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
         if (options.left_out(*a, config.problem)) continue;
         if (const std::string why = unsupported(*a, config.problem); !why.empty())
           fail(Blame::usage, why + ": choose another algorithm or --collective");
+        config.problem.elements *= smallest_parts(*a, config.problem);
         all.push_back(std::move(config));
       }
   return all;
 }
 
-std::string table_of(const Config& config) {
-  const Problem& p = config.problem;
+// The rounds of one lane.
+std::string steps_of(const Config& config, const Problem& p) {
   Steps steps(p);
   MatchCallbacks callbacks;
   callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
@@ -137,16 +148,32 @@ std::string table_of(const Config& config) {
   const MatchResult matched = match_schedule(*config.algorithm, p, callbacks);
   if (matched.fault)
     fail(Blame::check, fmt::format("{}: {}", config.algorithm->name, matched.fault.text));
-  return heading(*config.algorithm, p) + "\n" + steps.text();
+  return steps.text();
+}
+
+std::string tables_of(const Config& config) {
+  std::string text = heading(*config.algorithm, config.problem);
+  std::vector<std::string> tables;
+  for (const Lane& lane : lanes_of(*config.algorithm, config.problem))
+    tables.push_back(steps_of(config, lane.problem));
+  for (std::size_t lane = 0, next = 0; lane < tables.size(); lane = next) {
+    while (next < tables.size() && tables[next] == tables[lane]) ++next;  // the same rounds
+    if (tables.size() > 1)
+      text += next - lane > 1 ? fmt::format("\nLanes {} to {}, each:\n", lane, next - 1)
+                              : fmt::format("\nLane {}:\n", lane);
+    text += "\n" + tables[lane];
+  }
+  return text;
 }
 
 void show_schedules(const SweepOptions& options) {
   check_outputs(options);
   std::string text, json;
-  bool adds = false;
+  bool adds = false, parts = false;
   for (const Config& config : shown_configs(options)) {
     adds = adds || config.algorithm->in_network;
-    text += (text.empty() ? "" : "\n") + table_of(config);
+    parts = parts || lanes_of(*config.algorithm, config.problem).size() > 1;
+    text += (text.empty() ? "" : "\n") + tables_of(config);
     if (options.caller) options.caller->records.push_back(schedule_json(config));
     if (!options.json.empty()) json += training::json_text(schedule_json(config)) + "\n";
   }
@@ -154,6 +181,9 @@ void show_schedules(const SweepOptions& options) {
       "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
       "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
       "step is done.\n";
+  if (parts)
+    text +=
+        "A lane is a part of the vector with chunks of its own. All lanes work at the same time.\n";
   if (adds)
     text +=
         "give: send to the sum of a team of ranks, which switches add. take: receive that sum and "

@@ -220,7 +220,7 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
                      options->links, model));
   refuse_together(*options);
   options->disturbance.check();
-  o.usual_segments = m.parsed_model().has_links;
+  o.compares_on_links = m.parsed_model().has_links;
   std::vector<Config> configs = o.configs(m.layouts(!options->disturbance.is_noisy()));
   say_idle_nics(configs);
   if (options->fastest)

@@ -322,8 +322,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
           config.problem.forest = layouts[i].forest.get();
           config.problem.switches = layouts[i].switches;
           if (any_switches && is_named(*algorithm)) config.problem.switches = kAnySwitches;
-          if (usual_segments && segments.empty() && algorithm->usual_segments)
-            config.segments = algorithm->usual_segments(config.problem);
+          if (segments.empty())
+            config.segments = arlab::usual_segments(*algorithm, config.problem, compares_on_links);
           check(config.problem);
           if (every_root() && problem.root > 0 && !has_root(*algorithm, config.problem)) continue;
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));

@@ -76,9 +76,8 @@ struct SweepOptions {
   /// Whether there is a table: on stdout it gives way to records.
   bool shows_table() const { return output != "-" || !prints_records(); }
 
-  TableView view;  ///< of its columns and rows
-  bool usual_segments =
-      false;  ///< those of an algorithm (Algorithm::usual_segments) if none are given
+  TableView view;                  ///< of its columns and rows
+  bool compares_on_links = false;  ///< then segments are usual_segments() if none are given
   bool any_switches = false;  ///< what is named may use switches that add, whatever the network
   bool resume = false, plan = false;
   bool share = false;     ///< among the processes that a launcher started

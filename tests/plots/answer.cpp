@@ -3,7 +3,9 @@
 #include "plots/explorer/engine/answer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/count.hpp"
@@ -142,13 +144,112 @@ TEST_CASE("what switches add is drawn where the topology adds, and refused elsew
   CHECK(answered(simulated)["spans"].size() == 10);  // three take of one, two more give
 }
 
-TEST_CASE("a run shows one lane of the segments") {
-  json request{{"ask", "run"},    {"algorithm", "ring"}, {"ranks", 4},
-               {"elements", 100}, {"segments", 3},       {"lane", 2}};
+TEST_CASE("a run shows one lane of the segments, and without a lane what all cost") {
+  json request{
+      {"ask", "run"}, {"algorithm", "ring"}, {"ranks", 4}, {"elements", 100}, {"segments", 3}};
+  CHECK(answered(request)["counted"]["messages"] == 3 * 24);
+  request["lane"] = 2;
   const json run = answered(request);
   CHECK(run["lanes"] == 3);
+  CHECK(run["lane"] == 2);
+  CHECK(run["offset"] == 67);
   CHECK(run["elements"] == 33);
-  CHECK(run["counted"]["messages"] == 3 * 24);
+  CHECK(run.count("counted") == 0);
+  request["lane"] = 7;
+  CHECK(answered(request)["lane"] == 2);
+}
+
+TEST_CASE("the lanes of a run have all messages that its simulation sends") {
+  for (const Algorithm& algorithm : algorithms())
+    for (const int segments : {1, 2}) {
+      json request{{"ask", "run"},      {"algorithm", algorithm.name}, {"ranks", 8},
+                   {"elements", 80000}, {"segments", segments},        {"model", "fluid"}};
+      if (refused(request.dump()) != "no error") continue;
+      INFO(request.dump());
+      const json first = answered(request);
+      std::set<std::array<int, 4>> known;  // lane, ends, the sender's round
+      for (int lane = 0; lane < first["lanes"]; ++lane) {
+        request["lane"] = lane;
+        const json run = answered(request);
+        for (const json& step : run["steps"])
+          for (const json& m : step["messages"]) {
+            INFO("lane " << lane << ", " << m.dump());
+            REQUIRE(known.insert({lane, m[0], m[1], m[5]}).second);
+          }
+      }
+      REQUIRE(first["counted"]["messages"] == known.size());
+      request["ask"] = "simulate";
+      request.erase("lane");
+      const json simulated = answered(request);
+      for (const json& span : simulated["spans"])
+        if (span[0] == 0) REQUIRE(known.contains({span[2], span[1], span[4], span[3]}));
+    }
+}
+
+TEST_CASE("segments are those of the command line, in runs, simulations, and curves") {
+  const json network{{"model", "fluid"}, {"topology", "leaf_spine"}};
+  for (const json& asked : {json(nullptr), json(1), json(3)})
+    for (const Algorithm& algorithm : algorithms()) {
+      json request{
+          {"ask", "simulate"}, {"algorithm", algorithm.name}, {"ranks", 16}, {"elements", 262144}};
+      request.update(network);
+      if (!asked.is_null()) request["segments"] = asked;
+      if (refused(request.dump()) != "no error") continue;
+      INFO(request.dump());
+      const json one = answered(request)["finish"];
+      json curve{
+          {"ask", "curve"}, {"algorithms", {algorithm.name}}, {"ranks", 16}, {"sizes", {1 << 20}}};
+      curve.update(network);
+      if (!asked.is_null()) curve["segments"] = asked;
+      CHECK(answered(curve)["series"][0]["times"][0] == one);
+    }
+  // What `arlab simulate nccl_tree -p 16 -s 1M --network leaf_spine` prints: 342.6 us.
+  json tree{{"ask", "simulate"}, {"algorithm", "nccl_tree"}, {"ranks", 16}, {"elements", 262144}};
+  tree.update(network);
+  CHECK(answered(tree)["finish"].get<double>() / 1e6 == Approx(342.6).margin(0.05));
+  tree["ask"] = "run";
+  CHECK(answered(tree)["segments"] == 16);
+  tree.erase("model");
+  tree.erase("topology");
+  CHECK(answered(tree)["segments"] == 1);
+}
+
+TEST_CASE("a run has a chunk per rank, or the pieces that the program cuts a lane into") {
+  const json forest{{"ask", "run"}, {"algorithm", "forest"}, {"ranks", 8}, {"elements", 262144}};
+  const json drawn = answered(forest);
+  CHECK(drawn["chunks"].size() == 8);
+  CHECK(drawn["pieces"] == 3);
+  json request = forest;
+  request["pieces"] = true;
+  const json run = answered(request);
+  CHECK(run["chunks"].size() == 24);
+  CHECK(run["start"].size() == 8 * 24);
+  CHECK(run["counted"] == drawn["counted"]);
+  request["ask"] = "simulate";
+  CHECK(answered(request)["sent"] == drawn["counted"]);
+}
+
+TEST_CASE("a curve is of the algorithms that it names, from the root that it names") {
+  json curve{{"ask", "curve"},   {"algorithms", {"tree", "ring"}}, {"ranks", 5}, {"sizes", {4000}},
+             {"model", "fluid"}, {"topology", "torus:dims=5"}};
+  const json usual = answered(curve)["series"];
+  REQUIRE(usual.size() == 2);
+  CHECK(usual[0]["name"] == "tree");
+  curve["root"] = 2;
+  json request{{"ask", "simulate"}, {"algorithm", "tree"}, {"ranks", 5}, {"elements", 1000}};
+  request.update({{"model", "fluid"}, {"topology", "torus:dims=5"}, {"root", 2}});
+  CHECK(answered(curve)["series"][0]["times"][0] == answered(request)["finish"]);
+  curve["root"] = 5;
+  CHECK(refused(curve.dump()) == "root is 5, but the ranks are 0 to 4");
+  CHECK(refused(R"({"ask":"curve","sizes":[8],"algorithms":3})").find("algorithms is 3") == 0);
+  CHECK(refused(R"({"ask":"curve","sizes":[8],"algorithms":[3]})").find("an algorithm is 3") == 0);
+  const json many = answered({{"ask", "curve"},
+                              {"algorithms", {"all_to_all", "tree"}},
+                              {"ranks", 64},
+                              {"segments", 64},
+                              {"sizes", {1 << 20}}});
+  CHECK(many["series"][0]["times"][0] == "too many");
+  CHECK(many["series"][1]["times"][0] > 0);
 }
 
 TEST_CASE("explain names the ranks of a sum and its order") {
@@ -219,6 +320,9 @@ TEST_CASE("a schedule that a reader wrote is proved, counted and simulated like 
   own["ask"] = "simulate";
   request["ask"] = "simulate";
   CHECK(answered(own)["finish"] == answered(request)["finish"]);
+  own["segments"] = request["segments"] = 4;
+  CHECK(answered(own)["finish"] == answered(request)["finish"]);
+  own.erase("segments");
   own["own"][0][1][0].erase(0);
   CHECK(refused(own.dump()).find("the schedule is wrong") == 0);
   own["ask"] = "run";

@@ -60,9 +60,9 @@ class Case(unittest.TestCase):
         self.assertEqual(self.page.run("byId('error').hidden ? '' : byId('error').textContent"), "")
 
     def follow(self, **state: Any) -> None:
-        """Follows a link within the page, which changes only what it names: a tenth of a fresh load."""
-        words = "&".join(f"{key}={value}" for key, value in state.items())
-        self.page.run(f"{{readLink({words!r}); render();}}")
+        """Follows a link within the page that changes only these: a tenth of a fresh load."""
+        self.page.run(f"{{const link = new URLSearchParams(stateText()); for (const [key, value] of Object.entries({json.dumps(state)})) link.set(key, value);"
+                      "readLink(String(link)); render();}")
 
     def put(self, **values: Any) -> None:
         """Sets controls, as a reader would."""

@@ -58,13 +58,74 @@ class Controls(Case):
         self.assertEqual(self.page.run("[state.elements, state.root, state.segments, runOf(state.algorithm).lanes]"), [1048576, 3, 4, 4])
         self.put(lane="3")
         self.assertEqual(self.page.run("runOf(state.algorithm).elements"), 262144)
-        self.put(elements="many", root="99")
-        self.assertEqual(self.page.run("[state.elements, state.root, byId('elements').value, byId('root').value]"), [1048576, 3, "1M", "3"])
+        self.put(elements="many", root="99", lane="4")
+        self.assertEqual(self.page.run("[state.elements, state.root, state.lane, byId('elements').value, byId('root').value]"), [1048576, 3, 3, "1M", "3"])
+        self.put(segments="")
+        self.assertEqual(self.page.run("[state.segments, runOf(state.algorithm).lanes, byId('segments').value, byId('lane-label').hidden]"), [0, 1, "", True])
+
+    def test_each_lane_of_an_algorithm_is_shown(self) -> None:
+        self.show(view="steps", algorithm="bidirectional_ring", ranks=8, step=1)
+        arrows = "[...document.querySelectorAll('svg.stage .message title')].map((one) => one.textContent)"
+        self.assertEqual(self.page.run("[byId('lane-label').hidden, byId('lane').max]"), [False, "1"])
+        self.assertIn("to rank 1", " ".join(text for text in self.page.run(arrows) if text.startswith("rank 0")))
+        self.put(lane=1)
+        self.assertIn("to rank 7", " ".join(text for text in self.page.run(arrows) if text.startswith("rank 0")))
+        self.assertIn("messages, lane 1 of 0 to 1", self.text("#view"))
+        self.assertIn("holds of elements 131,072 to 262,143", self.text("#view"))
+        self.put(segments=2)
+        self.assertEqual(self.page.run("byId('lane').max"), "3")
+        self.put(lane=3)
+        self.assertIn("holds of elements 196,608 to 262,143", self.text("#view"))
+        for view in ("quiz", "break"):
+            self.follow(view=view)
+            self.assertIn("lane 3 of 0 to 3", self.text("#view"))
+        self.follow(view="steps", algorithm="ring", segments=0)
+        self.assertEqual(self.page.run("[byId('lane-label').hidden, state.lane]"), [True, 0])
+
+    def test_every_message_in_transit_is_known(self) -> None:
+        self.show(view="time", ranks=8)
+        for name in self.page.run("catalog.algorithms.map((one) => one.name)"):
+            for ranks in (7, 8):
+                self.follow(algorithm=name, ranks=ranks)
+                if self.page.run("!byId('error').hidden"):
+                    continue  # runs on few numbers of ranks
+                with self.subTest(algorithm=name, ranks=ranks):
+                    self.assertEqual(self.page.run("""(() => { const {carried, runWith} = scheduled(state.algorithm);
+                        return flights(simulatedOf(state.algorithm)).filter(({from, to}) => from !== to).filter((one) => { const message = carried(one); return !message || !contributors(runWith(message), sumCarried(message)).length; }).length; })()"""), 0)
+
+    def test_a_link_followed_in_an_open_page_is_as_one_opened(self) -> None:
+        now = "[state.view, state.algorithm, state.ranks, state.model, Object.keys(state.parameters).length, state.step]"
+        for before, after, state in (("view=steps&ranks=16&algorithm=tree&model=loggops&p.L=7000000", "view=steps&algorithm=tree", ["steps", "tree", 8, "alpha_beta", 0, 0]),
+                                     ("view=cost&algorithm=tree", "algorithm=ring&ranks=8&step=3", ["steps", "ring", 8, "alpha_beta", 0, 3]),
+                                     ("view=steps&algorithm=tree", "view=nope&ranks=4", ["start", "ring", 4, "alpha_beta", 0, 0])):
+            with self.subTest(after=after):
+                self.page.open(f"{self.address}#{before}")
+                self.page.run(f"new Promise((done) => {{ addEventListener('hashchange', () => done(true), {{once: true}}); location.hash = {after!r}; }})")
+                self.assertEqual(self.page.run(now), state)
+                self.check_no_error()
+                self.page.open(f"{self.address}#{after}")
+                self.assertEqual(self.page.run(now), state)
+
+    def test_sliders_show_what_is_in_force(self) -> None:
+        shown = "document.querySelector('#parameter-list [data-parameter=alpha]').parentNode.querySelector('output').textContent"
+        self.show(view="curves", algorithm="tree")
+        self.page.run("{const s = document.querySelector('#curve-sliders [data-parameter=alpha]'); s.value = 200; s.dispatchEvent(new Event('input'))}")
+        self.assertEqual(self.page.run(shown), "1 ms")
+        self.page.run("{const s = document.querySelector('#parameter-list [data-parameter=alpha]'); s.value = 0; s.dispatchEvent(new Event('input'))}")
+        self.page.wait("document.querySelector('#curve-sliders [data-parameter=alpha]').value === '0'")
+        self.show(view="network", algorithm="tree")
+        self.click("use-links")
+        names = "[...document.querySelectorAll('#parameter-list [data-parameter]')].map((one) => one.dataset.parameter)"
+        self.assertEqual(self.page.run(names), self.page.run("modelNow().parameters.map(({name}) => name)"))
+        self.follow(view="time", model="loggops")
+        self.assertEqual(self.page.run(names), self.page.run("catalog.models.find(({name}) => name === 'loggops').parameters.map(({name}) => name)"))
 
     def test_what_the_programs_refuse_is_said_and_the_page_goes_on(self) -> None:
         self.show(view="network", model="fluid")
         self.put(topology="torsu")
         self.assertIn("unknown topology 'torsu', did you mean 'torus'?", self.text("#error"))
+        refused = "(() => { try { return ask('run', {algorithm: 'ring', ranks: 65}); } catch (error) { return error.message; } })()"
+        self.assertEqual(self.page.run(f"[{', '.join([refused] * 4)}]"), ["ranks is 65: a page shows 1 to 64"] * 4)
         self.put(topology="torus")
         self.assertTrue(self.page.run("byId('error').hidden && document.querySelector('svg.heat') !== null"))
 
@@ -104,6 +165,39 @@ class Controls(Case):
         self.assertIn("✓ Right", self.text("#quiz-verdict"))
         self.click("quiz-next")
         self.assertIn("2 of 3 right", self.text("#score"))
+
+    def test_a_question_is_about_what_is_chosen(self) -> None:
+        self.show(view="quiz", algorithm="master_worker", ranks=4)
+        for root in (3, 1):
+            self.page.run(f"{{Object.assign(quiz, {{step: 2, to: {root}, from: null}}); render()}}")  # the last step, in which no one sends to a root
+            self.put(root=root)
+            senders = self.page.run("runOf(state.algorithm).steps[quiz.step - 1].messages.filter((m) => m[1] === quiz.to).length")
+            self.assertGreater(senders, 0)
+
+    def test_the_quiz_by_keyboard_alone(self) -> None:
+        self.show(view="quiz", algorithm="ring", ranks=4)
+        from_, chunk = self.page.run("(() => { const found = runOf(state.algorithm).steps[quiz.step - 1].messages.find((m) => m[1] === quiz.to); return [found[0], found[2]]; })()")
+        self.page.run(f"document.querySelector('svg.stage [data-rank=\"{from_}\"]').focus()")
+        self.page.key("Enter")
+        self.assertIn("Which chunk does it send?", self.text("#question"))
+        for _ in range(chunk):
+            self.page.key("Tab")
+        self.page.key("Enter")
+        self.assertIn(f"✓ Right: rank {from_} sends chunk {chunk}", self.text("#quiz-verdict"))
+        self.assertIn("2 of 2 right", self.page.run("`${quiz.right} of ${quiz.asked} right`"))
+
+    def test_what_is_broken_is_what_is_chosen(self) -> None:
+        self.show(view="break", algorithm="hierarchical", ranks=8, model="fluid", topology="rail_pod:nodes=2,gpus=4")
+        same = "JSON.stringify(broken.schedule) === JSON.stringify(runOf(state.algorithm).schedule)"
+        first = self.page.run("JSON.stringify(broken.schedule)")
+        self.put(topology="rail_pod:nodes=4,gpus=2")
+        self.assertTrue(self.page.run(same))
+        self.assertNotEqual(self.page.run("JSON.stringify(broken.schedule)"), first)
+        self.show(view="break", algorithm="tree", ranks=8)
+        self.click("shift")
+        self.put(root=3)
+        self.assertTrue(self.page.run(same))
+        self.assertIn("No changes yet", self.text("#verdict"))
 
     def test_break_it(self) -> None:
         self.show(view="break", ranks=4)

@@ -27,7 +27,7 @@ class Guide(Case):
                 self.page.key("Tab")
                 self.page.run("byId('here').focus()")
                 self.page.key("Enter")
-                self.assertIn("They cross at 78", self.text("#revealed"))
+                self.assertIn("They cross at 746.8 KiB", self.text("#revealed"))
                 self.assertIn("Right", self.text("#revealed"))
             elif asked:
                 choices = self.page.run("stopsHere()[state.stop].choices().map(String)")

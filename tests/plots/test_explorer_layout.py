@@ -13,7 +13,7 @@ from explorer_page import ARLAB, VIEWS, Case, arlab
 
 class Layout(Case):
     def test_nothing_is_clipped_or_overlaps(self) -> None:
-        for width, height in ((1280, 720), (390, 844)):
+        for width, height in ((1280, 720), (800, 900), (390, 844)):
             self.page.size(width, height)
             self.show(view="steps")
             for view in VIEWS:
@@ -29,6 +29,8 @@ class Layout(Case):
                           return text.textContent && (t.left < box.left - 1 || t.right > box.right + 1 || t.top < box.top - 1 || t.bottom > box.bottom + 1);
                         }).map((text) => text.textContent); })""")
                     self.assertEqual(cut, [], where)
+                    if view in ("curves", "train"):
+                        self.assertGreater(self.page.run("Math.min(...[...document.querySelectorAll('#view .sliders input')].map((one) => one.getBoundingClientRect().width))"), 60, where)
                     over = self.page.run("""(() => { const boxes = [...document.querySelectorAll('svg.curves text')].map((t) => [t.textContent, t.getBoundingClientRect()]);
                         return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 3 && q.top < p.bottom - 3).map(([b]) => `${a} / ${b}`)); })()""")
                     self.assertEqual(over, [], where)

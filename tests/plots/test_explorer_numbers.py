@@ -91,10 +91,30 @@ class Numbers(Case):
             self.follow(algorithm=name, segments=2, model="loggops", view="steps", **{"p.L": 7e6, "p.gamma": 20})
             self.check_no_error()
             self.assertEqual(self.page.run(f"simulatedOf({name!r}).finish / 1e6"), timed_logs[name])
-            self.follow(segments=1, model="fluid", topology="torus:dims=4x4", view="network", **{"p.gamma": 0})
+            self.follow(segments=0, model="fluid", topology="torus:dims=4x4", view="network", **{"p.gamma": 0})
             self.check_no_error()
             self.assertEqual(self.page.run(f"simulatedOf({name!r}).finish / 1e6"), timed_fluid[name])
             self.assertEqual(len(self.page.run("[...document.querySelectorAll('svg.heat [data-share]')].map((p) => p.dataset.share)")), 64)
+
+    def test_crossover_is_the_command_lines_comparison(self) -> None:
+        sizes = "64,16K,1M,64M"
+        for ranks, network, state, words in ((8, [], {"segments": 16}, ["--segments", "16"]),
+                                             (16, ["--network", "leaf_spine"], {"model": "fluid", "topology": "leaf_spine"}, []),
+                                             (32, ["--network", "rail_pod:nodes=4"], {"model": "fluid", "topology": "rail_pod:nodes=4"}, [])):
+            self.show(view="curves", ranks=ranks, **state)
+            names = self.page.run("catalog.algorithms.filter((one) => !one.in_network && one.name !== 'forest').map((one) => one.name)")
+            timed = {(one["algorithm"], one["bytes"]): one["modelled_us"] for one in arlab("simulate", "all", "-p", str(ranks), "-s", sizes, *network, *words)}
+            series = {name: dict(zip(self.page.run("SIZES_SHOWN"), times))
+                      for name, times in self.page.run("curvesOf(SIZES_SHOWN, {segments: state.segments}).map(({name, times}) => [name, times])")}
+            compared = 0
+            for (name, size), us in timed.items():
+                if name in names:
+                    compared += 1
+                    with self.subTest(algorithm=name, size=size, ranks=ranks):
+                        self.assertEqual(series[name][size] / 1e6, us)
+            self.assertGreater(compared, 40)
+            best = self.page.run("algorithmNamed('%s').label" % min((us, name) for (name, size), us in timed.items() if size == 64 << 20 and name in names)[1])
+            self.assertRegex(self.text("#winners"), f"then .*{best}|{best}.* at every size")
 
     def test_the_critical_path_is_as_long_as_the_run(self) -> None:
         self.show(ranks=13, view="time", **{"p.gamma": 30})
@@ -121,6 +141,18 @@ class Precomputed(Case):
 
     def test_formulas_with_numbers(self) -> None:
         check_formulas(self, (3, 8))
+
+    def test_all_lanes_and_pieces_are_there(self) -> None:
+        self.show(view="steps", algorithm="bidirectional_ring", ranks=4)
+        for name, lanes in (("bidirectional_ring", 2), ("forest", 4)):
+            self.follow(algorithm=name)
+            self.put(lane=lanes - 1)
+            self.assertIn(f"messages, lane {lanes - 1} of 0 to {lanes - 1}", self.text("#view"))
+            self.follow(view="time")
+            for time in range(10, 400, 10):
+                self.page.run(f"goTo({time})")
+                self.check_no_error()
+            self.follow(view="steps")
 
     def test_another_number_of_ranks_is_refused_in_words(self) -> None:
         self.show(view="steps", ranks=4)

@@ -85,8 +85,36 @@ class Write(Case):
             self.page.run("goTo(showing.last)")
             self.assertEqual(self.page.run("document.querySelectorAll('.cell.complete').length"), ranks * ranks)
             for view in ("time", "cost", "quiz", "break", "network", "curves"):
-                self.follow(view=view)
+                self.click(f"tab-{view}")
                 self.check_no_error()
+                self.assertEqual(self.page.run("byId('algorithm').value"), f"file:{name}")
+
+    def test_all_lanes_of_a_file_are_shown_and_it_is_cut_into_segments(self) -> None:
+        self.show(view="steps")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rings.json"
+            subprocess.run([ARLAB, "export", "ring:channels=3", "-p", "4", "-n", "100", "-o", str(path)], check=True, capture_output=True)
+            self.page.run(f"openSchedule({json.dumps(path.read_text())}, 'rings.json')")
+            (timed,) = arlab("simulate", f"file:{path}", "-p", "4", "-n", "100", "--segments", "4")
+        shown = []
+        for lane in range(3):
+            self.put(lane=lane)
+            shown.append(self.page.run("[...document.querySelectorAll('figcaption b')].map((one) => one.textContent)"))
+        self.assertEqual(shown, [[f"messages, lane {lane} of 0 to 2", f"whose contributions each rank holds of elements {part}"]
+                                 for lane, part in enumerate(("0 to 33", "34 to 66", "67 to 99"))])
+        self.put(segments=4)
+        self.assertEqual(self.page.run("[runOf(state.algorithm, 0).lanes, simulatedOf(state.algorithm).finish / 1e6]"), [12, timed["modelled_us"]])
+
+    def test_the_six_are_those_of_the_command_line(self) -> None:
+        six = "all_to_all,master_worker,tree,butterfly,round_robin,ring"
+        for ranks, elements in ((64, 1048576), (6, 1000)):
+            with self.subTest(ranks=ranks):
+                timed = arlab("simulate", six, "-p", str(ranks), "-n", str(elements))
+                best = min(one["modelled_us"] for one in timed)
+                self.show(view="write", ranks=ranks, elements=elements, segments=4)
+                self.assertIn("Proved", self.write(RING))
+                self.assertIn("of the six, " + " or ".join(one["label"] for one in timed if one["modelled_us"] == best) + f" takes {self.page.run(f'picoText({round(best * 1e6)})')}.",
+                              self.text("#written-facts"))
 
     def test_files_that_are_wrong_are_refused_in_words(self) -> None:
         said = lambda text: self.page.run(f"(() => {{ try {{ parseSchedule({json.dumps(text)}, 'a.json'); return ''; }} catch (error) {{ return error.message; }} }})()")  # noqa: E731
@@ -106,7 +134,7 @@ class Write(Case):
         self.page.run(f"openSchedule({json.dumps(json.dumps({'kind': 'schedule', 'collective': 'allreduce', 'ranks': 2, 'root': 0, 'lanes': lanes}))}, 'twice.json')")
         self.page.run("goTo(showing.last)")
         self.assertGreater(self.page.run("document.querySelectorAll('.cell.twice').length"), 0)
-        self.follow(view="cost")
+        self.click("tab-cost")
         self.assertIn("duplicate: rank", self.text(".cost"))
 
 

@@ -18,8 +18,9 @@ from browser import BROWSER
 
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parents[1] / "plots" / "report"
-TEMPLATE = (REPORT / "report.html").read_text(encoding="utf-8").replace(
-    "/*ARLAB_BASE*/", "".join((REPORT / f"{name}.js").read_text(encoding="utf-8") for name in ("base", "settings", "training", "downloads")))
+SCRIPTS = ("base", "settings", "training", "downloads", "slices", "summary", "chart", "rank_times", "table", "filters", "explorer", "sources", "page")
+TEMPLATE = (REPORT / "report.html").read_text(encoding="utf-8").replace("/*ARLAB_STYLE*/", (REPORT / "report.css").read_text(encoding="utf-8")).replace(
+    "/*ARLAB_SCRIPT*/", "".join((REPORT / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS))
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
@@ -271,7 +272,7 @@ class Using(unittest.TestCase):
         self.assertEqual({row[0] for row in rows}, {"Ring", "Tree"})
         groups = [g.attributes["data-label"] for g in page.one("figure", id="time-against-bytes").one("svg").all("g") if "data-label" in g.attributes]
         self.assertEqual(sorted(groups), ["Ring", "Tree"])
-        said = page.one("ul", id="summary").all("li")[0].text()
+        said = page.one("ul", id="summary").all("li")[1].text()
         self.assertIn("Fastest measured, mpi, 4 ranks: Ring at every size", said)
 
     def test_a_click_isolates_a_series_and_another_shows_all(self) -> None:
@@ -313,6 +314,16 @@ class Using(unittest.TestCase):
         said = page.one("ul", id="summary").all("li")
         self.assertEqual(said[0].text(), "Verdict: <b>none</b>.")
         self.assertEqual(said[1].attributes["class"], "bad")
+
+    def test_what_the_commands_answered_about_all_records_goes_when_some_are_chosen(self) -> None:
+        answered = {**sample(), "answers": [{"file": "", "sentences": ["Fastest of all: the Butterfly."]}]}
+        said = lambda after: [item.text() for item in render(literal(answered), after).one("ul", id="summary").all("li")]  # noqa: E731
+        press = "document.querySelector('.chip[data-label=Tree]').click();"
+        chosen = said(press)
+        self.assertRegex(chosen[0], r"^Of \d+ records these sentences are about the \d+ that are chosen\.$")
+        self.assertNotIn("Butterfly", " ".join(chosen))
+        self.assertEqual(said(press + press)[0], "Fastest of all: the Butterfly.")
+        self.assertEqual(said(press + "byId('all').click();")[0], "Fastest of all: the Butterfly.")
 
     def test_the_summary_reports_a_failed_check(self) -> None:
         data = sample()

@@ -31,6 +31,7 @@ Json catalog_json() {
                                     {"source", a.source},
                                     {"needs", needs_of(a)},
                                     {"in_network", a.in_network},
+                                    {"in_pieces", static_cast<bool>(a.chunks_per_rank)},
                                     {"formula",
                                      {{"messages", a.formula.messages},
                                       {"elements", a.formula.elements},

@@ -77,6 +77,7 @@ Rounds parse_rounds(const Json& json) {
 Task own_task(const Json& request, const Problem& problem) {
   Task task{.problem = problem};
   check(task.problem);
+  task.segments = segments_of(request, task.algorithm, problem);
   task.lane = static_cast<std::size_t>(number(request, "lane", 0));
   const auto script = std::make_shared<const Script>(parse_own(request, problem));
   std::vector<Count> weights;

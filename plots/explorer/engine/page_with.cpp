@@ -60,10 +60,20 @@ std::string page_with_answers() {
     for (const Algorithm& a : algorithms()) {
       if (a.in_network || (a.forested && ranks > kMostTrees)) continue;
       const Layout layout = layout_of(a, ranks, {});
-      if (!unsupported(a, layout.on({.ranks = ranks, .elements = kElements})).empty()) continue;
-      for (const char* ask : {"run", "simulate"})
-        requests.push_back(
-            {{"ask", ask}, {"algorithm", a.name}, {"ranks", ranks}, {"elements", kElements}});
+      const Problem problem = layout.on({.ranks = ranks, .elements = kElements});
+      if (!unsupported(a, problem).empty()) continue;
+      const Json run{
+          {"ask", "run"}, {"algorithm", a.name}, {"ranks", ranks}, {"elements", kElements}};
+      const std::size_t lanes = lanes_of(a, problem).size();
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        Json shown = run;
+        if (lane > 0) shown["lane"] = lane;
+        requests.push_back(shown);
+        shown["pieces"] = true;
+        if (a.chunks_per_rank) requests.push_back(shown);
+      }
+      requests.push_back(run);
+      requests.back()["ask"] = "simulate";
     }
     requests.push_back({{"ask", "curve"}, {"ranks", ranks}, {"sizes", sizes}});
   }

@@ -8,6 +8,20 @@
 #include "plots/explorer/engine/answer.hpp"
 
 namespace arlab::explorer {
+namespace {
+
+const simulator::Model& model_of(const Json& request) {
+  return simulator::find_model(text(request, "model", "alpha_beta"));
+}
+
+void check_messages(const Task& task) {
+  const Count messages = predicted_cost(task.algorithm, task.problem, task.segments).messages;
+  if (messages > kMaxMessages)
+    fail(Blame::usage, std::to_string(messages) + " messages are more than a page shows (" +
+                           std::to_string(kMaxMessages) + "): use fewer segments or ranks");
+}
+
+}  // namespace
 
 Count whole_number(const Json& value, std::string_view what) {
   // A number of more digits than 64 bits hold is parsed as a fraction.
@@ -30,6 +44,14 @@ Rank ranks_of(const Json& request) {
   return static_cast<Rank>(ranks);
 }
 
+Rank root_of(const Json& request, Rank ranks) {
+  const Count root = number(request, "root", 0);
+  if (root < 0 || root >= ranks)
+    fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
+                           std::to_string(ranks - 1));
+  return static_cast<Rank>(root);
+}
+
 std::string text(const Json& request, const char* key, const char* default_value) {
   if (!request.contains(key)) return default_value;
   const Json& value = request[key];
@@ -38,33 +60,38 @@ std::string text(const Json& request, const char* key, const char* default_value
   return value.get<std::string>();
 }
 
+int segments_of(const Json& request, const Algorithm& algorithm, const Problem& problem) {
+  if (!request.contains("segments"))
+    return usual_segments(algorithm, problem, model_of(request).has_links);
+  const Count segments = whole_number(request["segments"], "segments");
+  if (segments < 1 || segments > 64)
+    fail(Blame::usage, "segments is " + std::to_string(segments) + ": give 1 to 64");
+  return static_cast<int>(segments);
+}
+
 Task parse_task(const Json& request) {
-  const Count ranks = number(request, "ranks", 4), segments = number(request, "segments", 1),
-              root = number(request, "root", 0);
+  const Count ranks = number(request, "ranks", 4);
   if (ranks < 1 || ranks > kMaxRanks)
     fail(Blame::usage,
          "ranks is " + std::to_string(ranks) + ": a page shows 1 to " + std::to_string(kMaxRanks));
-  if (segments < 1 || segments > 64)
-    fail(Blame::usage, "segments is " + std::to_string(segments) + ": give 1 to 64");
-  if (root < 0 || root >= ranks)
-    fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
-                           std::to_string(ranks - 1));
   const Problem problem{.ranks = static_cast<Rank>(ranks),
                         .elements = number(request, "elements", ranks),
-                        .root = static_cast<Rank>(root)};
-  if (request.contains("own")) return own_task(request, problem);
-  Task task{find_algorithm(text(request, "algorithm", "")), problem, static_cast<int>(segments),
-            static_cast<std::size_t>(number(request, "lane", 0))};
-  task.algorithm.chunks_per_rank = {};
+                        .root = root_of(request, static_cast<Rank>(ranks))};
+  if (request.contains("own")) {
+    Task task = own_task(request, problem);
+    if (!task.fault) check_messages(task);
+    return task;
+  }
+  Task task{.algorithm = find_algorithm(text(request, "algorithm", "")),
+            .problem = problem,
+            .lane = static_cast<std::size_t>(number(request, "lane", 0))};
   check(task.problem);
   task.layout = layout_of(task.algorithm, task.problem.ranks, parse_fabric(request));
   task.problem = task.layout.on(task.problem);
   if (const std::string why = unsupported(task.algorithm, task.problem); !why.empty())
     fail(Blame::usage, why);
-  const Count messages = predicted_cost(task.algorithm, task.problem, task.segments).messages;
-  if (messages > kMaxMessages)
-    fail(Blame::usage, std::to_string(messages) + " messages are more than a page shows (" +
-                           std::to_string(kMaxMessages) + "): use fewer segments or ranks");
+  task.segments = segments_of(request, task.algorithm, task.problem);
+  check_messages(task);
   return task;
 }
 
@@ -82,7 +109,7 @@ std::unique_ptr<simulator::Network> make_network(const Json& request, Rank ranks
         fail(Blame::usage, "parameter " + name + " is " + value.dump() + ": give a number");
       values[name] = value.get<double>();
     }
-  const simulator::Model& model = simulator::find_model(text(request, "model", "alpha_beta"));
+  const simulator::Model& model = model_of(request);
   simulator::FabricSpec fabric = parse_fabric(request);
   if (!model.has_links) fabric.topology.clear();
   return simulator::make_network(model, values, ranks, fabric);

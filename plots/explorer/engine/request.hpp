@@ -21,9 +21,10 @@ constexpr Count kMaxMessages = 200'000;
 constexpr Bytes kElementSize = 4;  // float32
 
 /// The run of a request: its "algorithm" or its "own" schedule, "ranks", "elements", "root",
-/// "segments" and "lane", and the "topology" that some algorithms need to know.
+/// "segments" (usual_segments() of the "model" if they are missing) and "lane", and the "topology"
+/// that some algorithms need to know.
 struct Task {
-  Algorithm algorithm{};  ///< with a chunk per rank, since the page has a column for each
+  Algorithm algorithm{};
   Problem problem;
   int segments = 1;
   std::size_t lane = 0;  ///< index into lanes_of()
@@ -50,6 +51,13 @@ Count whole_number(const Json& value, std::string_view what);
 /// Returns the number of ranks of a network or curve, 4 if it is missing. Throws Error(usage)
 /// unless it is positive and fits a Rank.
 Rank ranks_of(const Json& request);
+
+/// Returns the root, 0 if it is missing. Throws Error(usage) unless it is one of the ranks.
+Rank root_of(const Json& request, Rank ranks);
+
+/// Returns "segments", or usual_segments() of the "model" for the problem with its layout. Throws
+/// Error(usage) unless they are 1 to 64.
+int segments_of(const Json& request, const Algorithm& algorithm, const Problem& problem);
 
 /// Returns the value, or `default_value` if it is missing. Throws Error(usage) for another type.
 Count number(const Json& request, const char* key, Count default_value);

@@ -60,10 +60,10 @@ class Steps : public SymbolicState {
     Step& now = steps_[step];
     for (Json& message : coming_[rank]) now.messages.push_back(std::move(message));
     coming_[rank].clear();
-    std::vector<bool> noted(static_cast<std::size_t>(problem().ranks));
+    std::vector<bool> noted(index(problem().parts()));
     for (const Action& a : round) {
       if (a.sends() || a.kind == ActionKind::give) continue;
-      for_each_chunk(a.chunks, problem().ranks, [&](Rank c) {
+      for_each_chunk(a.chunks, problem().parts(), [&](Rank c) {
         if (noted[index(c)]) return;
         noted[index(c)] = true;
         now.changes.push_back({rank, c, held(rank, c)});
@@ -90,7 +90,7 @@ class Steps : public SymbolicState {
   // The sum that the rank holds of each of the chunks; one number if they are equal.
   Json carried(Rank rank, const Chunks& chunks) const {
     std::vector<SumTrees::Id> ids;
-    for_each_chunk(chunks, problem().ranks, [&](Rank c) { ids.push_back(held(rank, c)); });
+    for_each_chunk(chunks, problem().parts(), [&](Rank c) { ids.push_back(held(rank, c)); });
     if (std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) != ids.end()) return ids;
     return ids.empty() ? Json(SumTrees::kNothing) : Json(ids[0]);
   }
@@ -169,8 +169,9 @@ Json rounds_json(Program program) {
 
 struct Run {
   Task task;
-  Lane lane;
-  std::size_t lanes = 0;
+  Algorithm shown;  ///< with a chunk per rank, for the columns of a page, unless asked for "pieces"
+  Lane lane;        ///< the one that is shown
+  std::size_t lanes = 0, number = 0;
   Schedule schedule;
   bool edited = false;  ///< its costs are not those of an algorithm
 };
@@ -179,11 +180,13 @@ Run parse_run(const Json& request) {
   Run run;
   run.task = parse_task(request);
   run.edited = static_cast<bool>(run.task.fault);
-  const auto lanes = lanes_of(run.task.algorithm, run.task.problem, run.task.segments);
+  run.shown = run.task.algorithm;
+  if (!request.contains("pieces")) run.shown.chunks_per_rank = {};
+  const auto lanes = lanes_of(run.shown, run.task.problem, run.task.segments);
   run.lanes = lanes.size();
-  run.lane =
-      lanes.empty() ? Lane{run.task.problem} : lanes[std::min(run.task.lane, lanes.size() - 1)];
-  run.schedule = schedule_of(run.task.algorithm, run.lane.problem);
+  run.number = lanes.empty() ? 0 : std::min(run.task.lane, lanes.size() - 1);
+  run.lane = lanes.empty() ? Lane{run.task.problem} : lanes[run.number];
+  run.schedule = schedule_of(run.shown, run.lane.problem);
   if (request.contains("schedule")) {
     const Json& ranks = request["schedule"];
     if (!ranks.is_array() || ranks.size() != static_cast<std::size_t>(run.task.problem.ranks))
@@ -239,19 +242,26 @@ Json letters_json(const Run& run, const Cost& claimed) {
 
 }  // namespace
 
+// Without a "lane" it shows the first, and what all lanes cost and prove together.
 Json run_json(const Json& request) {
   const Run run = parse_run(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
   Json start = Json::array(), chunks = Json::array();
-  for (Rank r = 0; r < p.ranks; ++r) {
-    chunks.push_back(p.blocks().size(r));
-    for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
-  }
+  for (Rank c = 0; c < p.parts(); ++c) chunks.push_back(p.blocks().size(c));
+  for (Rank r = 0; r < p.ranks; ++r)
+    for (Rank c = 0; c < p.parts(); ++c) start.push_back(steps.held(r, c));
   match_schedule(p, run.schedule, steps.callbacks());
-  const Proof proof = verify(p, run.schedule);
+  const Task& task = run.task;
+  const bool whole = !run.edited && !request.contains("lane");
+  const Proof proof =
+      whole ? verify(task.algorithm, task.problem, task.segments) : verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
-              {"layout", run.task.layout.text},
+              {"lane", run.number},
+              {"offset", run.lane.offset},
+              {"segments", task.segments},
+              {"pieces", task.algorithm.chunks_per_rank ? task.algorithm.chunks_per_rank(p) : 1},
+              {"layout", task.layout.text},
               {"elements", p.elements},
               {"chunks", std::move(chunks)},
               {"start", std::move(start)},
@@ -263,11 +273,11 @@ Json run_json(const Json& request) {
   Json schedule = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
-  if (run.edited) return answer;
-  const Cost claimed = predicted_cost(run.task.algorithm, run.task.problem, run.task.segments);
+  if (!whole) return answer;
+  const Cost claimed = predicted_cost(task.algorithm, task.problem, task.segments);
   answer["letters"] = letters_json(run, claimed);
   answer["claimed"] = cost_json(claimed);
-  answer["counted"] = cost_json(count(run.task.algorithm, run.task.problem, run.task.segments).all);
+  answer["counted"] = cost_json(count(task.algorithm, task.problem, task.segments).all);
   return answer;
 }
 

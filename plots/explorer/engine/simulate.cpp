@@ -9,6 +9,37 @@
 #include "simulator/analysis/critical_path.hpp"
 
 namespace arlab::explorer {
+namespace {
+
+// The time of an algorithm at a size of a curve: null if it does not support it, "too many" if it
+// sends more messages than a page simulates.
+Json time_at(const Json& request, const Algorithm& algorithm, const Problem& problem) {
+  if (!unsupported(algorithm, problem).empty()) return nullptr;
+  const auto network = make_network(request, problem.ranks);
+  if (algorithm.in_network && !network->adding()) return nullptr;
+  const int segments = segments_of(request, algorithm, problem);
+  if (predicted_cost(algorithm, problem, segments).messages > kMaxMessages) return "too many";
+  return simulator::simulate(algorithm, problem, kElementSize, *network, {.segments = segments})
+      .finish.count();
+}
+
+// The algorithms of a curve: all, or those that it names.
+std::vector<const Algorithm*> algorithms_of(const Json& request) {
+  std::vector<const Algorithm*> all;
+  if (!request.contains("algorithms")) {
+    for (const Algorithm& algorithm : algorithms()) all.push_back(&algorithm);
+    return all;
+  }
+  const Json& names = request["algorithms"];
+  if (!names.is_array()) fail(Blame::usage, "algorithms is " + names.dump() + ": give a list");
+  for (const Json& name : names) {
+    if (!name.is_string()) fail(Blame::usage, "an algorithm is " + name.dump() + ": give its name");
+    all.push_back(&find_algorithm(name.get<std::string>()));
+  }
+  return all;
+}
+
+}  // namespace
 
 // Times are whole picoseconds. spans: [[kind (send, receive, reduce), rank, lane, round, peer,
 // bytes, begin, end, message]...]; path: [[kind, rank, to, lane, round, message, begin, end]...].
@@ -41,35 +72,25 @@ Json simulate_json(const Json& request) {
           {"loads", std::move(loads)}};
 }
 
-// Simulates every algorithm at each of the "sizes" in bytes; null if the algorithm does not support
-// it.
+// Simulates each algorithm at each of the "sizes" in bytes.
 Json curve_json(const Json& request) {
   if (!request.contains("sizes") || !request["sizes"].is_array())
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
+  const Rank ranks = ranks_of(request);
+  const Rank root = root_of(request, ranks);
+  check({.ranks = ranks});
   Json series = Json::array();
-  for (const Algorithm& algorithm : algorithms()) {
-    const Rank ranks = ranks_of(request);
-    check({.ranks = ranks});
-    const bool shown = ranks <= kMaxRanks && !(algorithm.forested && ranks > kMaxTreeRanks);
-    const Layout layout = shown ? layout_of(algorithm, ranks, parse_fabric(request)) : Layout{};
+  for (const Algorithm* algorithm : algorithms_of(request)) {
+    const bool shown = ranks <= kMaxRanks && !(algorithm->forested && ranks > kMaxTreeRanks);
+    const Layout layout = shown ? layout_of(*algorithm, ranks, parse_fabric(request)) : Layout{};
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
       const Count elements = std::max<Count>(1, whole_number(size, "a size") / kElementSize);
-      const Problem problem = layout.on({.ranks = ranks, .elements = elements});
+      const Problem problem = layout.on({.ranks = ranks, .elements = elements, .root = root});
       check(problem);
-      if (!shown || !unsupported(algorithm, problem).empty()) {
-        times.push_back(nullptr);
-        continue;
-      }
-      const auto network = make_network(request, problem.ranks);
-      if (algorithm.in_network && !network->adding()) {
-        times.push_back(nullptr);
-        continue;
-      }
-      times.push_back(
-          simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
+      times.push_back(shown ? time_at(request, *algorithm, problem) : Json(nullptr));
     }
-    series.push_back({{"name", algorithm.name}, {"times", std::move(times)}});
+    series.push_back({{"name", algorithm->name}, {"times", std::move(times)}});
   }
   return {{"series", std::move(series)}};
 }

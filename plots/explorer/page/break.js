@@ -1,18 +1,19 @@
 // --- Break it: change the schedule and see what the verifier reports ------------------------------------------------------
 
 const VERBS = ["send", "add", "overwrite", "give", "take", "give and take"];
-const broken = {algorithm: "", ranks: 0, schedule: null, rank: 0, round: 0, did: ""};
+const broken = {about: "", schedule: null, rank: 0, round: 0, did: ""};
 
 function breakView(view) {
   const algorithm = algorithmNamed(state.algorithm), ranks = state.ranks, run = runOf(algorithm.name);
-  if (broken.algorithm !== algorithm.name || broken.ranks !== ranks || !broken.schedule) {
-    Object.assign(broken, {algorithm: algorithm.name, ranks, schedule: structuredClone(run.schedule), rank: 0, round: 0, did: ""});
+  const about = request("run", laneRequest(algorithm.name));
+  if (broken.about !== about) {
+    Object.assign(broken, {about, schedule: structuredClone(run.schedule), rank: 0, round: 0, did: ""});
   }
   if (precomputed) {
     add(add(view, "figure"), "p", {}, `Breaking a schedule needs the verifier, which this page does not contain. For a page with it: ${howToGetEngine}.`);
     return {last: 0, unit: "", show: () => ""};
   }
-  const edited = ask("run", {...taskOf(algorithm.name), lane: state.lane, schedule: broken.schedule});
+  const edited = ask("run", {...laneRequest(algorithm.name), schedule: broken.schedule});
   const edits = add(view, "figure", {class: "break"}), ways = add(edits, "div", {class: "edits", "aria-label": "Ways to break it"});
   const change = (did, action) => { action(broken.schedule); broken.did = did; render(); };
   const mine = () => broken.schedule[broken.rank][broken.round] ?? [];
@@ -51,7 +52,7 @@ function breakView(view) {
   const verdict = add(edits, "div", {class: `verdict${edited.fault ? " wrong" : ""}`, id: "verdict", "aria-live": "polite"});
   add(verdict, "p", {class: "quiet"}, broken.did ? `You: ${broken.did}.` : "No changes yet. Choose a rank and a round, and break it.");
   add(verdict, "p", {class: edited.fault ? "wrong" : "right", id: "verifier"}, edited.fault ? `${edited.fault.kind}: ${edited.fault.text}` : "✓ The verifier finds nothing wrong.");
-  const grid = holdingsPanel(view, edited, edited.fault ? "contributions held when the verifier stops" : "contributions held at the end");
+  const grid = holdingsPanel(view, edited, `contributions held ${edited.fault ? "when the verifier stops" : "at the end"}${laneText(edited)}`);
   grid.paint(edited.steps.length);
   if (edited.fault && edited.fault.rank < ranks && edited.fault.chunk < ranks && edited.fault.chunk >= 0) {
     const size = GRID.side / ranks;

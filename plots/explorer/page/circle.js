@@ -41,16 +41,16 @@ function arrowPath([x, y], [u, v], bow, room, end = room) {
 }
 
 // The arrows of messages: [text, from, to, adds, bow, room at the end] each. Those through switches lead to the hub and from it.
-function arrowsOf(on, messages, ranks) {
+function arrowsOf(on, messages, runWith) {
   const hub = hubOf(on), arrows = [], drawn = new Set();
   for (const message of messages) {
-    const [from, to, , , adds] = message, number = transferOf(message);
+    const [from, to, , , adds] = message, number = transferOf(message), chunks = runWith(message).chunks.length;
     if (number === undefined) {
-      arrows.push([messageText(message, ranks), on.places[from], on.places[to], adds, bowOf(on), on.radius]);
+      arrows.push([messageText(message, chunks), on.places[from], on.places[to], adds, bowOf(on), on.radius]);
       continue;
     }
-    for (const [key, text, a, b, kind] of [[`${number} from ${from}`, `rank ${from} gives ${chunksText(...message.slice(2, 4), message[7], ranks)} to the switches`, on.places[from], hub, 1],
-                                           [`${number} to ${to}`, `rank ${to} takes the sum of ${chunksText(...message.slice(2, 4), message[7], ranks)}`, hub, on.places[to], 0]]) {
+    for (const [key, text, a, b, kind] of [[`${number} from ${from}`, `rank ${from} gives ${chunksText(...message.slice(2, 4), message[7], chunks)} to the switches`, on.places[from], hub, 1],
+                                           [`${number} to ${to}`, `rank ${to} takes the sum of ${chunksText(...message.slice(2, 4), message[7], chunks)}`, hub, on.places[to], 0]]) {
       if (!drawn.has(key)) arrows.push([text, a, b, kind, 0.05, kind ? 14 : on.radius]);
       drawn.add(key);
     }
@@ -58,8 +58,8 @@ function arrowsOf(on, messages, ranks) {
   return arrows;
 }
 
-function drawArrows(svg, on, messages, ranks) {
-  const arrows = arrowsOf(on, messages, ranks), lines = {add: ["", ""], over: ["", ""]}, few = arrows.length <= MOST_TOKENS;
+function drawArrows(svg, on, messages, runWith) {
+  const arrows = arrowsOf(on, messages, runWith), lines = {add: ["", ""], over: ["", ""]}, few = arrows.length <= MOST_TOKENS;
   for (const [text, from, to, adds, bow, end] of arrows) {
     const kind = adds ? "add" : "over";
     const [line, head] = few ? arrowPath(from, to, bow, on.radius, end) : [`M${from.map(Math.round)}L${to.map(Math.round)}`, ""];
@@ -89,12 +89,21 @@ function drawHub(svg, on) {
   add(group, "text", {class: "middle ink", x, y: y + 7, style: "font-size: 20px", "pointer-events": "none"}, "+");
 }
 
+// A part of a picture that is a button obeys its keys.
+function onPress(node, act) {
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act();
+  });
+}
+
 // Clears svg, then draws messages [[from, to, first chunk, count, adds, its round, the receiver's, stride, ...]...] on a stage.
-function drawStage(svg, on, messages, {onRank = null, chosen = -1} = {}) {
+function drawStage(svg, on, messages, {onRank = null, chosen = -1, runWith = null} = {}) {
   svg.replaceChildren();
   const {places, radius, network} = on, ranks = places.length;
   if (network) drawNetwork(svg, network, messages);
-  drawArrows(svg, on, messages, ranks);
+  drawArrows(svg, on, messages, runWith);
   if (messages.some((message) => transferOf(message) !== undefined)) drawHub(svg, on);
   const busy = new Set(messages.flatMap(([from]) => [from]));
   places.forEach(([x, y], rank) => {
@@ -115,7 +124,7 @@ function drawStage(svg, on, messages, {onRank = null, chosen = -1} = {}) {
     if (!onRank) return;
     for (const [name, value] of Object.entries({class: "clickable", tabindex: 0, role: "button", "aria-label": `rank ${rank}`})) group.setAttribute(name, value);
     group.addEventListener("click", () => onRank(rank));
-    group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); onRank(rank); } });
+    onPress(group, () => onRank(rank));
   });
 }
 
@@ -127,7 +136,8 @@ function fitBox(svg) {
 
 // A stage that can switch between circle and topology. Returns {draw, move}: draw(messages, step, moving) draws messages, and
 // their chunks if they are on their way; move(part) puts these where they are when `part` of the step is over.
-function stagePanel(parent, title, run, redraw, {choice = true} = {}) {
+// runWith(message) returns the run that a message is of, if there are others than `run`.
+function stagePanel(parent, title, run, redraw, {choice = true, runWith = () => run} = {}) {
   const {figure, caption} = panel(parent, title, "tall"), ranks = run.chunks.length;
   if (choice) {
     const choose = add(caption, "select", {"aria-label": "Drawn on", class: "on"});
@@ -145,10 +155,10 @@ function stagePanel(parent, title, run, redraw, {choice = true} = {}) {
       const pairs = circle ? [] : unique(messages.map(([from, to]) => `${from},${to}`)).slice(0, MOST_TOKENS).map((pair) => pair.split(",").map(Number));
       const on = stage(ranks, pairs, circle);
       svg.setAttribute("viewBox", `0 0 ${on.width} ${on.height}`);
-      svg.setAttribute("aria-label", `${title}: ${messages.length ? messages.slice(0, 8).map((m) => messageText(m, ranks)).join("; ") : "no messages"}`);
-      drawStage(svg, on, messages);
+      svg.setAttribute("aria-label", `${title}: ${messages.length ? messages.slice(0, 8).map((m) => messageText(m, runWith(m).chunks.length)).join("; ") : "no messages"}`);
+      drawStage(svg, on, messages, {runWith});
       if (on.network) fitBox(svg);
-      tokens = moving ? stageTokens(add(svg, "g", {"pointer-events": "none"}), run, on, messages, step) : [];
+      tokens = moving ? stageTokens(add(svg, "g", {"pointer-events": "none"}), run, on, messages, step, runWith) : [];
     },
     move(part) { placeTokens(tokens, part); },
     // Each of the chunks at a part of its own way.

@@ -30,15 +30,15 @@ function withNumbers(formula, letters) {
 // The formulas are of one segment; each segment sends as many messages.
 function numbersText(formula, key, run) {
   const written = withNumbers(formula, {...run.letters, m: state.ranks, N: state.elements});
-  if (state.segments === 1 || key === "elements") return written;
-  return key === "messages" ? `${state.segments} segments · (${written})` : `${written}, of one segment`;
+  if (run.segments === 1 || key === "elements") return written;
+  return key === "messages" ? `${run.segments} segments · (${written})` : `${written}, of one segment`;
 }
 
 function costView(view) {
   const nothing = {last: 0, unit: "", show: () => view.dataset.said};
   const said = [];
   for (const name of onView()) {
-    const algorithm = algorithmNamed(name), run = runOf(name);
+    const algorithm = algorithmNamed(name), run = runOf(name, 0);
     if (run.fault) {
       add(add(view, "figure", {class: "cost"}), "p", {class: "wrong"}, `${algorithm.label} has no cost, since it is wrong. ${run.fault.kind}: ${run.fault.text}.`);
       continue;

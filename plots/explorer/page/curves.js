@@ -43,21 +43,19 @@ function curvesView(view) {
   const sliders = add(view, "figure"), list = add(sliders, "div", {class: "sliders", id: "curve-sliders"});
   add(sliders, "p", {class: "quiet"}, (precomputed ? "Sliders need the engine, which this page does not contain." :
     "Move a slider to simulate every point again.") + " The dashed line is the vector size chosen above.");
-  const again = () => { draw(); writeLink(); };
-  const moved = () => { fillControls(); again(); };
+  const again = () => { fillControls(); draw(); writeLink(); };
   parameterSliders(list, again);
-  const ranks = factorSlider(list, "P (ranks)", {low: 2, high: 64, value: state.ranks, text: String, change(value) { state.ranks = Math.round(value); state.root = 0; moved(); }});
+  const ranks = factorSlider(list, "P (ranks)", {low: 2, high: 64, value: state.ranks, text: String, change(value) { state.ranks = Math.round(value); state.root = 0; again(); }});
   ranks.parentNode.querySelector("output").textContent = state.ranks;
   ranks.addEventListener("input", () => ranks.parentNode.querySelector("output").textContent = state.ranks);
   ranks.id = "curve-ranks";
   ranks.disabled = Boolean(precomputed);
-  const elements = factorSlider(list, "n (elements)", {low: 16, high: 2 ** 24, value: state.elements, text: (n) => Math.round(n).toLocaleString("en"), change(value) { state.elements = Math.round(value); moved(); }});
+  const elements = factorSlider(list, "n (elements)", {low: 16, high: 2 ** 24, value: state.elements, text: (n) => Math.round(n).toLocaleString("en"), change(value) { state.elements = Math.round(value); again(); }});
   elements.id = "curve-elements";
   elements.disabled = Boolean(precomputed);
 
   function draw() {
-    const started = performance.now(), parameters = Object.keys(state.parameters).length ? state.parameters : undefined;
-    const {series} = ask("curve", {ranks: state.ranks, sizes: SIZES_SHOWN, model: state.model, parameters, ...fabric()});
+    const started = performance.now(), series = curvesOf(SIZES_SHOWN, {segments: state.segments});
     svg.dataset.ms = (performance.now() - started).toFixed(1);
     const width = Math.max(330, figure.clientWidth - 24), height = Math.min(400, Math.max(300, width * 0.46)), narrow = width < 480;
     const lines = series.map(({name, times}) => ({...algorithmNamed(name), times})).filter(({times}) => times.every((time) => time > 0));
@@ -90,7 +88,8 @@ function curvesView(view) {
       add(group, "path", {class: "line", style: "stroke-width: .8", d: `M${box.right},${y(line.times.at(-1)).toFixed(1)}L${box.right + 10},${places[i].toFixed(1)}`});
       add(group, "text", {class: "name", x: box.right + 13, y: (places[i] + 4).toFixed(1), style: narrow ? "font-size: 11px" : ""}, line.label);
     });
-    const said = winnersText(lines);
+    const much = series.filter(({times}) => times.includes("too many")).map(({name}) => algorithmNamed(name).label);
+    const said = winnersText(lines) + (much.length ? ` Left out, since they send too many messages for a page: ${much.join(", ")}.` : "");
     words.textContent = said;
     svg.setAttribute("aria-label", `Simulated time against size. ${said}`);
     fillValues(table, lines);

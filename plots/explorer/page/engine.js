@@ -6,7 +6,7 @@ let module, instance, spare;
 
 // Writes a request as the C++ side does: without default values.
 function request(ask, values = {}) {
-  const usual = {root: 0, segments: 1, lane: 0, model: "alpha_beta", topology: "", routing: "automatic"};
+  const usual = {root: 0, segments: 0, lane: 0, model: "alpha_beta", topology: "", routing: "automatic"};
   const kept = Object.entries(values).filter(([key, value]) => value !== undefined && value !== usual[key]);
   return JSON.stringify({ask, ...Object.fromEntries(kept)});
 }
@@ -42,14 +42,17 @@ async function startEngine() {
   [instance, spare] = await Promise.all([makeInstance(), makeInstance()]);
 }
 
-// Returns the answer to a request, from a cache if possible. Throws Error with the engine's message.
+// Returns the answer to a request, from a cache if possible. Throws Error with the engine's message; a refusal stops the engine,
+// so it is remembered, too.
 const remembered = new Map();
 function ask(what, values) {
   const text = request(what, values);
-  if (remembered.has(text)) return remembered.get(text);
-  const answer = precomputed ? look(text) : compute(text);
-  if (remembered.size > 60) remembered.delete(remembered.keys().next().value);
-  remembered.set(text, answer);
+  if (!remembered.has(text)) {
+    if (remembered.size > 60) remembered.delete(remembered.keys().next().value);
+    remembered.set(text, precomputed ? look(text) : compute(text));
+  }
+  const answer = remembered.get(text);
+  if (answer instanceof Error) throw answer;
   return answer;
 }
 
@@ -57,8 +60,8 @@ const howToGetEngine = "on Debian 12 or 13, or Ubuntu 24.04, run ./lab demo in t
 
 function look(text) {
   if (Object.hasOwn(precomputed.answers, text)) return precomputed.answers[text];
-  throw new Error(`This page was made without WebAssembly and holds runs of ${precomputed.ranks.join(", ")} ranks and ` +
-                  `${precomputed.elements.toLocaleString("en")} elements only: choose those, or make a page with the engine: ${howToGetEngine}.`);
+  return new Error(`This page was made without WebAssembly and holds runs of ${precomputed.ranks.join(", ")} ranks and ` +
+                   `${precomputed.elements.toLocaleString("en")} elements only: choose those, or make a page with the engine: ${howToGetEngine}.`);
 }
 
 function compute(text) {
@@ -74,6 +77,6 @@ function compute(text) {
     instance = spare;  // a stopped module cannot be reused
     spare = null;
     makeInstance().then((made) => instance ? spare = made : instance = made);
-    throw new Error(said);
+    return new Error(said);
   }
 }

@@ -1,10 +1,11 @@
 // --- A guess by hand: where do two curves cross? -----------------------------------------------------------------------
 
-// Where the second of two curves gets below the first, between sizes on logarithmic axes; null if it does not.
+// Where the second of two curves gets below the first; null if it does not. The times grow by the byte, so that between two sizes
+// this is exact.
 function crossing(sizes, first, second) {
   for (let i = 1; i < sizes.length; ++i) {
-    const [before, after] = [i - 1, i].map((k) => Math.log(second[k] / first[k]));
-    if (before > 0 && after <= 0) return Math.exp(Math.log(sizes[i - 1]) + Math.log(sizes[i] / sizes[i - 1]) * before / (before - after));
+    const [before, after] = [i - 1, i].map((k) => second[k] - first[k]);
+    if (before > 0 && after <= 0) return sizes[i - 1] + (sizes[i] - sizes[i - 1]) * before / (before - after);
   }
   return null;
 }
@@ -40,12 +41,13 @@ function crossingPanel(parent, names, ranks, known, done) {
     line.setAttribute("aria-valuetext", text);
   };
   const reveal = () => {
+    const between = Array.from({length: 101}, (_, i) => SIZES_SHOWN[0] * Math.exp(span * i / 100));  // straight lines bend on these axes
     for (const [i, times] of [first, second].entries()) {
       const one = algorithmNamed(names[i]), group = tone(add(svg, "g"), one.color);
-      add(group, "path", {class: "line", d: times.map((time, k) => `${k ? "L" : "M"}${x(SIZES_SHOWN[k]).toFixed(1)},${y(time).toFixed(1)}`).join("")});
+      add(group, "path", {class: "line", d: between.map((bytes, k) => `${k ? "L" : "M"}${x(bytes).toFixed(1)},${y(interpolated(SIZES_SHOWN, times, bytes)).toFixed(1)}`).join("")});
       add(group, "text", {class: "name", x: x(SIZES_SHOWN[i ? 0 : 5]) + 8, y: y(times[i ? 0 : 5]) + (i ? -8 : 16)}, one.label);
     }
-    add(svg, "circle", {class: "crossed", cx: x(size), cy: y(Math.exp(interpolated(SIZES_SHOWN, first, size))), r: 7});
+    add(svg, "circle", {class: "crossed", cx: x(size), cy: y(interpolated(SIZES_SHOWN, first, size)), r: 7});
   };
   put(at);
   if (known !== undefined) return void reveal();
@@ -64,8 +66,8 @@ function crossingPanel(parent, names, ranks, known, done) {
   });
   return {line, tell: () => done(at, size, Math.abs(Math.log(SIZES_SHOWN[0] * Math.exp(span * at) / size)) < Math.log(4))};
 }
-// The logarithm of a time at a size between those of a curve.
+// The time at a size between those of a curve.
 function interpolated(sizes, times, size) {
-  const i = Math.max(1, sizes.findIndex((one) => one >= size)), part = Math.log(size / sizes[i - 1]) / Math.log(sizes[i] / sizes[i - 1]);
-  return Math.log(times[i - 1]) + part * Math.log(times[i] / times[i - 1]);
+  const found = sizes.findIndex((one) => one >= size), i = found < 0 ? sizes.length - 1 : Math.max(1, found);
+  return times[i - 1] + (times[i] - times[i - 1]) * (size - sizes[i - 1]) / (sizes[i] - sizes[i - 1]);
 }

@@ -61,7 +61,7 @@ function guideCross(parent, one, told, answer) {
   add(parent, "p", {class: "question", id: "asked"}, one.ask);
   const made = crossingPanel(document.querySelector("#view .picture"), one.cross, 16, told?.at, (at, size, right) => {
     const said = SIZES_SHOWN[0] * (SIZES_SHOWN.at(-1) / SIZES_SHOWN[0]) ** at;
-    answer(sizeText(Number(said.toPrecision(2))), right, one.because(Number(size.toPrecision(2))), at);
+    answer(sizeText(Number(said.toPrecision(2))), right, one.because(size), at);
   });
   if (told) return;
   const button = add(parent, "button", {type: "button", id: "here", class: "choice"}, "They cross here");

@@ -59,11 +59,11 @@ function cellText(run, step, rank, chunk, explanation) {
   return [`${place}${sum}.${wrong} They are of ${whose}; added as `, ask("explain", {...explanation(), id}).bracketing];
 }
 
-// A grid that follows the steps. paint(at) shows step floor(at), and on the way to the next one its messages. onCell(rank,
-// chunk) is called on a click; makeRequest() makes the request that explains a sum.
-function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} = {}) {
+// A grid that follows the steps. paint(at) shows step floor(at), and on the way to the next one its messages.
+// onChunk(chunk) is called on a click in its column, or by keys; makeRequest() makes the request that explains a sum.
+function holdingsPanel(parent, run, title, {onChunk = null, makeRequest = null} = {}) {
   const {figure} = panel(parent, title, "tall"), ranks = run.chunks.length, states = statesOf(run), grid = gridOf(ranks);
-  const svg = add(figure, "svg", {role: onCell ? "group" : "img", class: "holdings", viewBox: `0 0 ${GRID.left + GRID.side + 6} ${GRID.top + GRID.side + 6}`, "aria-label": title});
+  const svg = add(figure, "svg", {role: onChunk ? "group" : "img", class: "holdings", viewBox: `0 0 ${GRID.left + GRID.side + 6} ${GRID.top + GRID.side + 6}`, "aria-label": title});
   const {cells, words} = drawEmptyGrid(svg, grid);
   const [strips, marks, moving] = [0, 1, 2].map(() => add(svg, "g", {"pointer-events": "none"}));
   contributionsLegend(figure, ranks);
@@ -115,9 +115,13 @@ function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} =
     held.textContent = text;
     if (code) add(held, "code", {}, code);
   });
-  if (onCell) {
+  if (onChunk) {
     svg.classList.add("clickable");
-    svg.addEventListener("click", ({target}) => target.dataset.rank !== undefined && onCell(Number(target.dataset.rank), Number(target.dataset.chunk)));
+    svg.addEventListener("click", ({target}) => target.dataset.chunk !== undefined && onChunk(Number(target.dataset.chunk)));
+    for (let chunk = 0; chunk < ranks; ++chunk) {
+      const column = add(svg, "rect", {class: "column", x: GRID.left + chunk * grid.size, y: GRID.top, width: grid.size, height: GRID.side, tabindex: 0, role: "button", "aria-label": `chunk ${chunk}`, "pointer-events": "none"});
+      onPress(column, () => onChunk(chunk));
+    }
   }
   return {paint, svg, figure};
 }

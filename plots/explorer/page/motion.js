@@ -55,12 +55,12 @@ const curveAt = ([ax, ay], [mx, my], [bx, by], t) =>
   [(1 - t) ** 2 * ax + 2 * t * (1 - t) * mx + t * t * bx, (1 - t) ** 2 * ay + 2 * t * (1 - t) * my + t * t * by];
 
 // Puts the chunks of messages on a stage. Returns [{node, place(part)}...], part being how much of the step is over.
-function stageTokens(parent, run, on, messages, step) {
+function stageTokens(parent, run, on, messages, step, runWith) {
   if (messages.length > MOST_TOKENS) return [];
   const tokens = [];
   for (const message of messages.filter((one) => transferOf(one) === undefined)) {
     const [from, to, , count, adds] = message, middle = bowed(on.places[from], on.places[to], bowOf(on));
-    const node = chunkToken(parent, run, contributors(run, sumCarried(message)), {count, adds, from, to});
+    const node = chunkToken(parent, run, contributors(runWith(message), sumCarried(message)), {count, adds, from, to});
     tokens.push({node, place: (part) => curveAt(on.places[from], middle, on.places[to], travelled(part))});
   }
   for (const {givers, takers, all, count} of transfersOf(run, messages, step)) {  // to the switch, and their sum from it

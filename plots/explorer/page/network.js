@@ -45,7 +45,7 @@ function networkView(view) {
     add(figure, "p", {}, `The model ${state.model} has ports but no links. ${linked.name}: ${linked.idea}.`);
     const button = add(figure, "button", {type: "button", id: "use-links"}, `Use the model ${linked.name}`);
     button.disabled = Boolean(precomputed);
-    button.addEventListener("click", () => { state.model = linked.name; state.parameters = {}; fillControls(); render(); });
+    button.addEventListener("click", () => { state.model = linked.name; state.parameters = {}; render(); });
     return nothing;
   }
   const network = networkOf();

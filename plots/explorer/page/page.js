@@ -3,17 +3,27 @@
 const VIEWS = {start: ["Start", guideView], steps: ["Steps", stepsView], time: ["Time", timeView], network: ["Links", networkView], cost: ["Cost", costView],
                curves: ["Crossover", curvesView], train: ["Training", trainView], quiz: ["Quiz", quizView], break: ["Break it", breakView], write: ["Write", writeView]};
 const NO_CONTROLS = ["start"];  // views that choose for the reader
+const LANE_BY_LANE = ["steps", "quiz", "break"];  // lanes run concurrently; these views show one of them
+
+// The lanes of the algorithm that has most; 1 if the engine refuses the run, which the view then says.
+function lanesOnView() {
+  try { return Math.max(1, ...onView().map((name) => runOf(name, 0).lanes)); } catch { return 1; }
+}
 
 function fillControls() {
+  const lanes = LANE_BY_LANE.includes(state.view) ? lanesOnView() : 0;
+  if (lanes) state.lane = Math.min(state.lane, lanes - 1);
   const fill = (id, value) => { if (document.activeElement !== byId(id)) byId(id).value = value; };
-  for (const id of ["algorithm", "beside", "ranks", "root", "segments", "lane", "model", "topology"]) fill(id, state[id]);
+  for (const id of ["algorithm", "beside", "ranks", "root", "lane", "model", "topology"]) fill(id, state[id]);
+  fill("segments", state.segments || "");
+  fillParameters();
   fill("elements", countText(state.elements));
   fill("speed", state.speed);
   for (const id of ["algorithm", "beside", "segments"]) byId(id).parentNode.hidden = state.view === "write";
   byId("controls").hidden = NO_CONTROLS.includes(state.view);
   byId("root").max = state.ranks - 1;
-  byId("lane").max = state.segments - 1;
-  byId("lane-label").hidden = state.segments === 1;  // segments run concurrently; the steps show one of them
+  byId("lane").max = lanes - 1;
+  byId("lane-label").hidden = lanes <= 1;
   byId("topology-label").hidden = !modelNow().has_links && state.on !== "topology";
   const chosen = algorithmNamed(state.algorithm);
   const needs = chosen.needs ? ` It ${sentenceOf(chosen.needs).replace(/^./, (first) => first.toLowerCase())}` : "";
@@ -79,30 +89,36 @@ function addControls() {
     Object.assign(state, {algorithm: name, step: 0, time: 0});
     if (own.has(name)) state.ranks = own.get(name).ranks;
     suitNetwork();
-    addParameters();
   });
-  on("beside", (name) => { state.beside = name; suitNetwork(); addParameters(); });
-  on("model", (name) => { state.model = name; state.parameters = {}; addParameters(); });
+  on("beside", (name) => { state.beside = name; suitNetwork(); });
+  on("model", (name) => { state.model = name; state.parameters = {}; });
   on("topology", (text) => state.topology = text.trim());
   const whole = (id, low, high, act = () => {}) => on(id, (text) => {
     const number = Number(text);
     if (Number.isInteger(number) && number >= low && number <= high()) state[id] = number;
     act();
-    byId(id).value = state[id];
+    byId(id).value = id === "segments" && state[id] === 0 ? "" : state[id];
   });
   whole("ranks", 2, () => 64, () => { state.root = Math.min(state.root, state.ranks - 1); state.step = 0; });
   whole("root", 0, () => state.ranks - 1);
-  whole("segments", 1, () => 64, () => state.lane = Math.min(state.lane, state.segments - 1));
-  whole("lane", 0, () => state.segments - 1);
+  whole("segments", 0, () => 64);
+  whole("lane", 0, () => lanesOnView() - 1);
   on("elements", (text) => { state.elements = countFrom(text) ?? state.elements; byId("elements").value = countText(state.elements); });
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
-  addParameters();
   for (const id of precomputed ? ["elements", "root", "segments", "model", "topology"] : []) byId(id).disabled = true;
 }
-let redraw;
-function addParameters() {
+let redraw, parametersShown;
+// The sliders show the parameters of the model, whatever has changed them; while one of them moves they stay.
+function fillParameters() {
+  const text = () => JSON.stringify([state.model, state.parameters]);
+  if (parametersShown === text()) return;
+  parametersShown = text();
   byId("parameter-list").replaceChildren();
-  parameterSliders(byId("parameter-list"), () => { cancelAnimationFrame(redraw); redraw = requestAnimationFrame(render); });
+  parameterSliders(byId("parameter-list"), () => {
+    parametersShown = text();
+    cancelAnimationFrame(redraw);
+    redraw = requestAnimationFrame(render);
+  });
 }
 
 async function copyLink(button) {
@@ -128,15 +144,11 @@ async function start() {
   if (precomputed) catalog.algorithms = catalog.algorithms.filter((one) => !one.in_network);  // whose network adds
   readGlossary();
   const link = location.hash.slice(1) || window.name;  // a frame in the report gets its state through its name
-  if (new URLSearchParams(link).has("algorithm")) state.view = "steps";  // the first view of links without one
   readLink(link);
   if (precomputed) {
-    if (!precomputed.ranks.includes(state.ranks)) state.ranks = 8;
-    Object.assign(state, {elements: precomputed.elements, root: 0, segments: 1, model: "alpha_beta", parameters: {}});
     byId("note").textContent = "This page was made without WebAssembly: it shows precomputed runs on " +
       `${precomputed.ranks.join(", ")} ranks. For a page with the engine, which computes all runs: ${howToGetEngine}.`;
   }
-  if (!Object.hasOwn(VIEWS, state.view)) state.view = "start";
   addTabs();
   addControls();
   addHeader();

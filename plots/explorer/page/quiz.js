@@ -1,6 +1,6 @@
 // --- Quiz: the learner predicts which rank sends next to a given rank, and which chunk -----------------------------
 
-const quiz = {step: 0, to: 0, from: null, right: 0, asked: 0, algorithm: "", ranks: 0};
+const quiz = {step: 0, to: 0, from: null, right: 0, asked: 0, about: ""};
 
 function quizView(view) {
   const algorithm = algorithmNamed(state.algorithm), run = runOf(algorithm.name), ranks = state.ranks;
@@ -10,8 +10,9 @@ function quizView(view) {
     const to = messages[Math.floor(random() * messages.length) % messages.length][1];
     Object.assign(quiz, {step, to, from: null});
   };
-  if (quiz.algorithm !== algorithm.name || quiz.ranks !== ranks || quiz.step > run.steps.length) {
-    Object.assign(quiz, {algorithm: algorithm.name, ranks, right: 0, asked: 0});
+  const about = request("run", laneRequest(algorithm.name));
+  if (quiz.about !== about) {
+    Object.assign(quiz, {about, right: 0, asked: 0});
     next(Math.random);
   }
   const head = add(view, "figure", {style: "grid-column: 1 / -1"});
@@ -19,12 +20,12 @@ function quizView(view) {
   const edits = add(head, "div", {class: "edits"}), another = add(edits, "button", {type: "button", id: "quiz-next"}, "Another question");
   const score = add(edits, "span", {id: "score", class: "quiet"});
   const {figure} = panel(view, "who sends? click the rank", "tall"), svg = add(figure, "svg", {viewBox: `0 0 ${SIDE} ${SIDE}`, class: "stage", role: "group", "aria-label": "Ranks to choose from"});
-  const grid = holdingsPanel(view, run, "which chunk? click a column", {onCell: (_, chunk) => pickChunk(chunk)});
+  const grid = holdingsPanel(view, run, "which chunk? click a column", {onChunk: pickChunk});
   view.classList.add("two");
 
   const coming = () => run.steps[quiz.step - 1].messages.filter(([, to]) => to === quiz.to);
   const draw = () => {
-    question.textContent = `${algorithm.label}, before step ${quiz.step} of ${run.steps.length}. The grid shows what every rank holds now. ` +
+    question.textContent = `${algorithm.label}${laneText(run)}, before step ${quiz.step} of ${run.steps.length}. The grid shows what every rank holds now. ` +
       (quiz.from === null ? `Who sends to rank ${quiz.to} next?` : `Correct, rank ${quiz.from}. Which chunk does it send?`);
     score.textContent = `${quiz.right} of ${quiz.asked} right`;
     svg.replaceChildren();
@@ -43,6 +44,7 @@ function quizView(view) {
     if (right) quiz.from = rank;
     tell(right, right ? `rank ${rank} sends to rank ${quiz.to}.` : `rank ${rank} sends nothing to rank ${quiz.to} in this step. ${hint(senders)}`);
     draw();
+    (right ? grid.svg.querySelector(".column") : svg.querySelector(`[data-rank="${rank}"]`)).focus({preventScroll: true});  // for keys
   }
   function pickChunk(chunk) {
     if (quiz.from === null) return tell(false, "first click the rank that sends.");

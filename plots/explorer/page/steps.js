@@ -55,6 +55,11 @@ function stepText(run, step) {
   return `Step ${step}: ${said || "nothing is sent"}${more}.${end}`;
 }
 
+// Which part of the vector a run shows, if others have lanes of their own.
+const laneText = ({lanes, lane}) => lanes > 1 ? `, lane ${lane} of 0 to ${lanes - 1}` : "";
+const piecesText = ({pieces}) => pieces > 1 ? `, drawn with a chunk per rank instead of ${pieces}` : "";
+const elementsText = ({lanes, offset, elements}) => lanes > 1 ? ` of elements ${offset.toLocaleString("en")} to ${(offset + elements - 1).toLocaleString("en")}` : "";
+
 // --- Panels: a figure with a title and an SVG download -----------------------------------------------------
 
 function panel(parent, title, classes = "") {
@@ -104,7 +109,7 @@ function stepsView(view) {
   const parts = runs.map(([algorithm, run]) => {
     const title = (what) => runs.length > 1 ? `${algorithm.label}: ${what}` : what;
     const column = runs.length > 1 ? add(view, "div") : view;
-    const made = stepsParts(column, run, {title, makeRequest: () => ({...taskOf(algorithm.name), lane: state.lane})});
+    const made = stepsParts(column, run, {title, makeRequest: () => laneRequest(algorithm.name)});
     return {...made, label: algorithm.label};
   });
   view.classList.add("two");
@@ -113,8 +118,8 @@ function stepsView(view) {
 
 // The stage and the grid of one run.
 function stepsParts(parent, run, {title = (what) => what, makeRequest, choice = true}) {
-  const circle = stagePanel(parent, title("messages"), run, render, {choice});
-  return {run, circle, grid: holdingsPanel(parent, run, title("whose contributions each rank holds"), {makeRequest})};
+  const circle = stagePanel(parent, title(`messages${laneText(run)}${piecesText(run)}`), run, render, {choice});
+  return {run, circle, grid: holdingsPanel(parent, run, title(`whose contributions each rank holds${elementsText(run)}`), {makeRequest})};
 }
 
 // What the player shows of runs: between two steps the chunks are on their way.

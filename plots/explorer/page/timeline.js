@@ -3,27 +3,48 @@
 const [SEND, RECEIVE, REDUCE] = [0, 1, 2];
 const AXIS = {left: 34, right: 10, top: 8, bottom: 26};
 
-// Messages as [from, to, begin, end, adds, bytes, message's number], from the spans.
+// Names the messages of a lane by their ends and the sender's round, and if there are several by their order.
+function namer() {
+  const seen = new Map();
+  return (...ends) => {
+    const name = ends.join(), nth = seen.get(name) ?? 0;
+    seen.set(name, nth + 1);
+    return `${name},${nth}`;
+  };
+}
+
+// Messages as {from, to, begin, arrives, end, bytes, lane, its name in the lane, its number}, from the spans.
 const messagesOf = new WeakMap();
 function flights(simulated) {
   if (!messagesOf.has(simulated)) {
-    const sends = new Map(), all = [];
+    const sends = new Map(), all = [], nameOf = namer(), byNumber = (a, b) => a[8] - b[8];
     for (const span of simulated.spans) if (span[0] === SEND) sends.set(span[8], span);
-    for (const span of simulated.spans) {
-      if (span[0] !== RECEIVE) continue;
+    for (const span of simulated.spans.filter(([kind]) => kind === RECEIVE).sort(byNumber)) {
       const out = sends.get(span[8]);
       if (!out) continue;  // a rank that takes what switches have added
-      all.push({from: out[1], to: span[1], begin: out[6], arrives: span[6], end: span[7], bytes: span[5], round: out[3], lane: out[2], message: span[8]});
+      all.push({from: out[1], to: span[1], begin: out[6], arrives: span[6], end: span[7], bytes: span[5], lane: out[2], name: nameOf(out[2], out[1], span[1], out[3]), message: span[8]});
     }
     messagesOf.set(simulated, all);
   }
   return messagesOf.get(simulated);
 }
-// The messages of the schedule by their ends and the sender's round, to know what a message of the simulation carries.
-function scheduled(run) {
-  const known = new Map();
-  for (const {messages} of run.steps) for (const message of messages) known.set(`${message[0]},${message[1]},${message[5]}`, message.slice(0, 9));
-  return ({from, to, round}) => known.get(`${from},${to},${round}`) ?? [from, to, 0, 1, 1, round, round, 1, -1];
+// The messages of the schedule by their names, to know what a message of the simulation carries. Returns {carried(flight),
+// runWith(message)}: a message of the schedule, and the run of its lane.
+function scheduled(name) {
+  const lanes = new Map(), runs = new Map();
+  const known = (lane) => {
+    if (!lanes.has(lane)) {
+      const run = piecesOf(name, lane), messages = new Map(), nameOf = namer();
+      for (const message of run.steps.flatMap((step) => step.messages)) {
+        const [from, to, , , , round] = message, own = message.slice(0, 9);
+        messages.set(nameOf(lane, from, to, round), own);
+        runs.set(own, run);
+      }
+      lanes.set(lane, messages);
+    }
+    return lanes.get(lane);
+  };
+  return {carried: (flight) => known(flight.lane).get(flight.name), runWith: (message) => runs.get(message)};
 }
 
 // When each rank waits: until it has finished it neither sends, nor receives, nor adds. [[begin, end]...] of each rank.
@@ -130,15 +151,15 @@ function timeView(view) {
   const parts = shown.map(([algorithm, simulated, run]) => {
     const column = shown.length > 1 ? add(view, "div") : view;
     const cursor = timelinePanel(column, algorithm, simulated, end);
-    const circle = stagePanel(column, `${algorithm.label}: in transit`, run, render);
-    return {algorithm, simulated, cursor, circle, carried: scheduled(run), drawn: null};
+    const {carried, runWith} = scheduled(algorithm.name), circle = stagePanel(column, `${algorithm.label}: in transit`, run, render, {runWith});
+    return {algorithm, simulated, cursor, circle, carried, drawn: null};
   });
   state.time = Math.min(state.time, ticks);
   return {last: ticks, unit: "time", show(tick) {
     const now = end * tick / ticks;
     return `At ${picoText(Math.round(now))}: ` + parts.map((part) => {
       const {algorithm, simulated, cursor, circle, carried} = part;
-      const under = flights(simulated).filter(({begin, end: finish}) => begin <= now && now < finish);
+      const under = flights(simulated).filter(({from, to, begin, end: finish}) => from !== to && begin <= now && now < finish);  // to itself: by a switch
       cursor(now);
       const names = under.map(({message}) => message).join();
       if (part.drawn !== names) circle.draw(under.map(carried), 0, true);

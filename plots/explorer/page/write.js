@@ -91,12 +91,12 @@ function writeView(view) {
 const writtenTask = () => ({own: [[1, written.rounds]], name: "your program", ranks: written.ranks, elements: state.elements, root: state.root});
 
 function writtenFacts(run) {
-  const {finish} = ask("simulate", {...writtenTask(), model: state.model, parameters: Object.keys(state.parameters).length ? state.parameters : undefined, ...fabric()});
+  const {finish} = ask("simulate", {...writtenTask(), ...networkNow()}), bytes = 4 * state.elements;
   const {messages, elements, rounds} = run.counted, same = run.same_on_all_ranks ? "" : " Ranks add in different orders: floating-point results may differ in the last bits.";
-  const times = SIX.map((name) => { try { return [algorithmNamed(name).label, simulatedOf(name).finish]; } catch { return null; } }).filter(Boolean);
-  const [best, least] = times.sort((a, b) => a[1] - b[1])[0] ?? ["", 0];
+  const times = curvesOf([bytes], {algorithms: SIX}).map(({name, times: [time]}) => [algorithmNamed(name).label, time]).filter(([, time]) => time > 0);
+  const least = Math.min(...times.map(([, time]) => time)), best = times.filter(([, time]) => time === least).map(([label]) => label);
   return `${plural(messages, "message")}, ${plural(elements, "element")} sent, ${plural(rounds, "round")}. ` +
-    `Simulated time ${picoText(finish)} for ${sizeText(4 * state.elements)}${least ? `; of the six, ${best} takes ${picoText(least)}` : ""}.${same}`;
+    `Simulated time ${picoText(finish)} for ${sizeText(bytes)}${bytes > 0 ? `; of the six, ${best.join(" or ")} takes ${picoText(least)}` : ""}.${same}`;
 }
 
 // The line that yielded the action a fault is about; 0 if it is about the end.
