@@ -1,8 +1,11 @@
 #include "bench/hunt/simulated_probe.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "simulator/replay/replay.hpp"
 #include "simulator/topologies/fabric.hpp"
@@ -21,7 +24,8 @@ class SimulatedPairs {
         disturbance_(disturbance),
         ranks_(ranks),
         starts_(disturbance.starts(ranks)),
-        routed_(model.make(0, ranks)) {}
+        routed_(model.make(0, ranks)),
+        fabric_(model.fabric(0, ranks)) {}
 
   std::vector<double> round_trips(std::span<const hunt::Pair> pairs, Bytes bytes) {
     const bool is_repeatable = disturbance_.text().find("seed=") == std::string::npos;
@@ -41,8 +45,17 @@ class SimulatedPairs {
   }
 
   bool knows_links() const { return routed_->shortcuts() != nullptr; }
-  int links_between(Rank a, Rank b) {
-    return static_cast<int>(routed_->shortcuts()->path(a, b).links.size());
+  // By the tiers there and back: two links of NVLink are another way than two of a NIC.
+  int kind_of_route(Rank from, Rank to) {
+    std::vector<std::int32_t> kind;
+    for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
+      const std::size_t first = kind.size();
+      for (const simulator::LinkId id : routed_->shortcuts()->path(a, b).links)
+        kind.push_back(fabric_->topology.link(id).tier);
+      std::ranges::sort(kind.begin() + static_cast<std::ptrdiff_t>(first), kind.end());
+      kind.push_back(-1);  // the end
+    }
+    return kinds_.emplace(std::move(kind), static_cast<int>(kinds_.size())).first->second;
   }
 
   std::vector<double> alone() {
@@ -87,6 +100,8 @@ class SimulatedPairs {
   Rank ranks_;
   std::vector<Time> starts_;
   std::unique_ptr<simulator::Network> routed_;  // only for its routes
+  std::shared_ptr<const simulator::Fabric> fabric_;
+  std::map<std::vector<std::int32_t>, int> kinds_;
   int measured_ = 0;
   std::map<std::pair<std::vector<hunt::Pair>, Bytes>, std::vector<double>> known_;
 };
@@ -96,14 +111,17 @@ class SimulatedPairs {
 hunt::Probe simulated_probe(const ModelOptions& model, const Disturbance& disturbance, Rank ranks) {
   const auto pairs = std::make_shared<SimulatedPairs>(model, disturbance, ranks);
   hunt::Probe probe{.ranks = ranks};
-  if (const auto fabric = model.fabric(0, ranks); fabric && fabric->topology.groups() > 1)
+  // Of a grid, messages pass the groups of others.
+  if (const auto fabric = model.fabric(0, ranks);
+      fabric && fabric->topology.groups() > 1 &&
+      !std::holds_alternative<simulator::Grid>(fabric->topology.structure()))
     for (const Rank host : fabric->host_of)
       probe.group_of.push_back(fabric->topology.group_of(host));
   probe.round_trips = [pairs](std::span<const hunt::Pair> all, Bytes bytes) {
     return pairs->round_trips(all, bytes);
   };
   if (pairs->knows_links())
-    probe.distance = [pairs](Rank a, Rank b) { return pairs->links_between(a, b); };
+    probe.kind_of_route = [pairs](Rank from, Rank to) { return pairs->kind_of_route(from, to); };
   probe.copy = probe.add = [pairs] { return pairs->alone(); };
   return probe;
 }

@@ -21,8 +21,6 @@
 #include "bench/options/topology_options.hpp"
 #include "bench/text/units.hpp"
 #include "simulator/forest/forest.hpp"
-#include "simulator/topologies/build/kind.hpp"
-#include "simulator/topologies/placement.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -267,8 +265,9 @@ RankLayout SweepOptions::given_layout(Rank p) const {
   if (!dims.empty())
     layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--layout dims"));
   if (!trees.empty()) {
-    const simulator::Topology network = simulator::make_topology(trees, p);
-    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0), trees);
+    const TopologyOptions network = topology_options(trees);
+    const simulator::Topology made = network.open(p);
+    layout.forest = forest_of(made, network.hosts_of(made, p), trees);
   }
   return layout;
 }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
@@ -85,6 +86,17 @@ std::vector<simulator::HostStream> streams_between(const std::string& text,
                    text, topology.node(0).name, topology.node(topology.hosts() - 1).name));
 }
 
+// Which part of a failure is its length; 0: none. Names of links may have colons, too. Times end
+// with a unit, the share that may follow them does not.
+std::size_t part_of_length(std::span<const std::string> parts) {
+  for (std::size_t i = parts.size(); i-- > 1;)
+    if (parts[i].find('@') != std::string::npos) return i;
+  const std::string& last = parts.back();
+  const std::size_t behind =
+      2 + (!last.empty() && std::string_view("0123456789.").find(last.back()) != last.npos ? 1 : 0);
+  return parts.size() > behind ? parts.size() - behind : 0;
+}
+
 constexpr const char* kAllLinks = "all";
 constexpr const char* kFlap = "--disturb flap";
 
@@ -122,18 +134,20 @@ FlapOption parse_flap(const std::string& text) {
              text));
   };
   const std::vector<std::string> parts = parts_at(text, ':');
-  if (parts.size() < 2 || parts[0].empty()) refuse();
-  FlapOption flap{.text = text, .link = parts[0]};
-  const std::size_t at = parts[1].find('@');
+  const std::size_t first = part_of_length(parts);
+  if (first == 0 || text.starts_with(':')) refuse();
+  FlapOption flap{.text = text,
+                  .link = fmt::format("{}", fmt::join(std::span(parts).first(first), ":"))};
+  const std::size_t at = parts[first].find('@');
   const bool once = at != std::string::npos;
-  const std::size_t timed = once ? 2 : 3;  // parts before the share
+  const std::size_t timed = first + (once ? 1 : 2);  // parts before the share
   if (parts.size() < timed || parts.size() > timed + 1) refuse();
-  flap.length = parse_positive(parts[1].substr(0, at), kFlap);
+  flap.length = parse_positive(parts[first].substr(0, at), kFlap);
   if (once) {
-    const std::string begin = parts[1].substr(at + 1);
+    const std::string begin = parts[first].substr(at + 1);
     flap.begin = parse_time(begin, kFlap) == 0 ? Time{} : parse_positive(begin, kFlap);
   } else {
-    flap.period = parse_positive(parts[2], kFlap);
+    flap.period = parse_positive(parts[first + 1], kFlap);
     if (flap.length >= flap.period)
       fail(
           Blame::usage,

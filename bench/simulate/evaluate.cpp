@@ -62,9 +62,26 @@ std::string longer_than(const Fastest::Best& best) {
                      best.algorithm);
 }
 
-// The time of the undisturbed run becomes a key of its own, beside the mean of the disturbed ones.
+// What takes longer by the delays: without them, another job's traffic is there all the same.
+double undelayed_us(const SimulateCommand& command, const Config& config,
+                    const simulator::SimulateOptions& options, int draw, double quiet_us) {
+  if (command.disturbance.traffic.empty() || command.disturbance.delay() == Time{}) return quiet_us;
+  const Rank ranks = config.problem.ranks;
+  Disturbance traffic;
+  traffic.traffic = command.disturbance.traffic;
+  const auto network =
+      traffic.disturbed(command.model.make(config.network, ranks, draw),
+                        command.model.fabric(config.network, ranks).get(), ranks, 0);
+  return microseconds(simulator::simulate(*config.algorithm, config.problem, config.element_size(),
+                                          *network, options)
+                          .finish);
+}
+
+// The time without the delays becomes a key of its own, beside the mean of those with them.
 void disturb(const SimulateCommand& command, const Config& config,
              simulator::SimulateOptions options, int draw, Record& r) {
+  auto& body = r.as<SimulateBody>();
+  body.undisturbed_us = undelayed_us(command, config, options, draw, *body.modelled_us);
   const Rank ranks = config.problem.ranks;
   const std::vector<Time> starts = command.disturbance.starts(ranks);
   options.starts = starts;
@@ -76,10 +93,8 @@ void disturb(const SimulateCommand& command, const Config& config,
     const simulator::SimulationResult outcome = simulator::simulate(
         *config.algorithm, config.problem, config.element_size(), *network, options);
     sum += microseconds(outcome.finish);
-    r.as<SimulateBody>().engine = name(outcome.engine);
+    body.engine = name(outcome.engine);
   }
-  auto& body = r.as<SimulateBody>();
-  body.undisturbed_us = body.modelled_us;
   body.modelled_us = sum / command.disturbance.runs;
   if (const Time delay = command.disturbance.delay(); delay > Time{})
     body.delay_us = microseconds(delay);

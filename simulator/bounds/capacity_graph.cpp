@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "simulator/bounds/fraction.hpp"
+#include "simulator/topologies/analysis/distances.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -81,14 +82,11 @@ CapacityGraph capacity_graph(const Topology& topology, std::span<const Rank> hos
   }
   graph.is_host.assign(static_cast<std::size_t>(graph.nodes), false);
   for (const NodeId host : graph.hosts) graph.is_host[static_cast<std::size_t>(host)] = true;
-  const auto carries = [&](NodeId node) {
-    return graph.is_host[static_cast<std::size_t>(node)] || topology.forwards(node);
-  };
   std::vector<const Link*> links;
   std::vector<double> rates;
   double total = 0;
   for (const Link& link : topology.links()) {
-    if (!carries(link.from) || !carries(link.to)) continue;
+    if (!usable_among(topology, link, graph.is_host)) continue;
     links.push_back(&link);
     total += link.bandwidth;
     rates.push_back(link.bandwidth);

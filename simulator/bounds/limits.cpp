@@ -4,6 +4,7 @@
 
 #include "algorithms/base/text.hpp"
 #include "simulator/bounds/network_bounds.hpp"
+#include "simulator/topologies/analysis/distances.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -29,11 +30,13 @@ std::string crossing(const NetworkBounds& bounds, const Topology& topology,
                      const std::vector<bool>& nodes, std::string_view into,
                      std::string_view out_of) {
   std::vector<NodeId> inside, outside;
-  for (const NodeId host : bounds.graph.hosts) (nodes[index(host)] ? inside : outside).push_back(host);
+  for (const NodeId host : bounds.graph.hosts)
+    (nodes[index(host)] ? inside : outside).push_back(host);
   std::int64_t links = 0;
   double rate = 0;
   for (const Link& link : topology.links())
-    if (nodes[index(link.from)] && !nodes[index(link.to)]) {
+    if (nodes[index(link.from)] && !nodes[index(link.to)] &&
+        usable_among(topology, link, bounds.graph.is_host)) {
       ++links;
       rate += link.bandwidth;
     }

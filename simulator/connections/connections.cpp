@@ -41,8 +41,7 @@ Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabr
       drift_(machine_.seed),
       posted_(static_cast<std::size_t>(ranks)),
       processor_(static_cast<std::size_t>(ranks)) {
-  // The measured latency includes that of the route between the first two ranks.
-  if (ranks > 1) latency_ -= std::min(latency_, streams_.latency(0, 1));
+  latency_ -= std::min(latency_, first_latency(*fabric_));
 }
 
 Connections::Round& Connections::round_of(Rank rank, const Message& m, Time now) {

@@ -108,10 +108,11 @@ Topology with_faults(const Topology& topology, std::span<const LinkFault> faults
   for (std::size_t id = 0; id < slower.size(); ++id) {
     const Link& link = topology.links()[id];
     if (slower[id] == kDead) continue;
-    builder.add_link(link.from, link.to,
-                     {link.bandwidth / slower[id], link.latency,
-                      topology.tiers()[static_cast<std::size_t>(link.tier)]},
-                     link.name);
+    builder.add_link(
+        link.from, link.to,
+        {link.bandwidth / slower[id], link.latency,
+         topology.tiers()[static_cast<std::size_t>(link.tier)], link.slower * slower[id]},
+        link.name);
   }
   if (std::find(slower.begin(), slower.end(), kDead) == slower.end())
     builder.structure(topology.structure());

@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/random.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -68,7 +69,8 @@ class PlacementReader {
  public:
   PlacementReader(const Topology& topology, Rank ranks)
       : topology_(topology), ranks_(ranks), line_of_(static_cast<std::size_t>(topology.hosts())) {
-    for (Rank h = 0; h < topology.hosts(); ++h) named_.emplace(topology.node(h).name, h);
+    for (NodeId n = 0; n < topology.nodes(); ++n)
+      (topology.is_host(n) ? named_ : switches_).emplace(topology.node(n).name, n);
   }
 
   std::vector<Rank> read(std::string_view text) {
@@ -153,13 +155,15 @@ class PlacementReader {
     return number;
   }
 
-  std::string unknown() const {
-    return "is not a host of " + topology_.spec() + ": use " + topology_.node(0).name + " to " +
-           topology_.node(topology_.hosts() - 1).name + ", or their numbers from 0";
+  std::string unknown(std::string_view but = "") const {
+    return concat("is not a host of ", topology_.spec(), but, ": use ", topology_.node(0).name,
+                  " to ", topology_.node(topology_.hosts() - 1).name, ", or their numbers from 0");
   }
 
   Rank one_host(std::string_view word) const {
     if (const auto found = named_.find(word); found != named_.end()) return found->second;
+    // Some files call their switches by numbers, too.
+    if (switches_.contains(word)) refuse(word, unknown(", but a switch"));
     Rank host = -1;
     const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), host);
     if (error != std::errc{} || last != word.data() + word.size() || host < 0 ||
@@ -194,7 +198,7 @@ class PlacementReader {
   const Topology& topology_;
   const Rank ranks_;
   int line_ = 0;
-  std::unordered_map<std::string_view, Rank> named_;
+  std::unordered_map<std::string_view, NodeId> named_, switches_;
   std::vector<int> line_of_;
   std::vector<Rank> hosts_;  // of each rank; -1: not known yet
 };

@@ -198,6 +198,16 @@ class Contract(program.ProgramTest):
         self.assertTrue("ring" in names and "forest" not in names, names)
         self.assertIn("whose switches have as much bandwidth in as out", self.arlab("simulate", "forest", *slow)[0])
 
+    def test_trees_of_a_file(self):
+        file = self.folder / "trees.dot"
+        file.write_text('graph { node [kind=host]; edge [bandwidth="10Gbps", latency="1us"]; a; b; c; d; node [kind=switch]; s; '
+                        'a -- s; b -- s; c -- s; d -- s }', encoding="utf-8")
+        out, _ = self.arlab("verify", "forest", "-p", 4, "--layout", f"trees={file}")
+        self.assertEqual(out, self.arlab("verify", "forest", "-p", 4, "--layout", "trees=crossbar")[0])
+        [there] = self.records("simulate", "forest", "-p", 4, "-s", "1M", "--network", str(file))
+        [given] = self.records("simulate", "forest", "-p", 4, "-s", "1M", "--network", str(file), "--layout", f"trees={file}")
+        self.assertEqual(there["modelled_us"], given["modelled_us"])
+
     def test_links_that_fail(self):
         one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--network", "fluid")
         [once] = self.records(*one, "--disturb", "flap=h0--s0:50us@20us")
@@ -214,6 +224,15 @@ class Contract(program.ProgramTest):
                               ("h0--s9:1us:2us", "has no link 'h0--s9'"), ("h0--s0:1us@2us:0.5:7", "write it like")):
             _, err = self.arlab(*one, "--disturb", f"flap={flap}", code=2)
             self.assertIn(message, err)
+        # Names of links may have colons, as PCI devices do.
+        file = self.folder / "colons.dot"
+        file.write_text('graph { node [kind=host]; edge [bandwidth="100Gbps", latency="1us"]; a; b; node [kind=switch]; "0:1b:00.0"; '
+                        'a -- "0:1b:00.0"; b -- "0:1b:00.0" }', encoding="utf-8")
+        colons = (*one[:-1], str(file), "--disturb")
+        for behind, delay in ((":50us@20us", 50), (":50us@20us:0.5", 25), (":50us:1s", 50), (":50us:1s:0.5", 25)):
+            [record] = self.records(*colons, f"flap=a--0:1b:00.0{behind}")
+            self.assertEqual(record["delay_us"], delay)
+        self.assertIn("write it like", self.arlab(*colons, "flap=a--0:1b:00.0", code=2)[1])
         _, err = self.arlab("simulate", "ring", "-p", 2, "-s", "1M", "--network", "crossbar", "--disturb", "flap=all:900us:1ms,seed=1", code=2)
         self.assertIn("links of one route fail in turns, and never work together", err)
         _, err = self.arlab("simulate", "ring", "-p", 4, "--network", "loggops", "--disturb", "flap=all:1us:2us", code=2)
@@ -262,6 +281,12 @@ class Contract(program.ProgramTest):
             self.assertEqual(record["disturbance"], ",".join(f"traffic={one}" for one in traffic.split(",")))
             self.assertAlmostEqual(record["modelled_us"] / record["undisturbed_us"], factor, places=2)
             self.assertEqual((record["delay_us"], record["slowdown_per_delay"]), (None, None))
+        # Beside delays, it is no part of what they cost.
+        [alone] = self.records(*busy, "--disturb", "traffic=h4-h0")
+        [late] = self.records(*busy, "--disturb", "traffic=h4-h0,late=1:100us")
+        self.assertEqual(late["undisturbed_us"], alone["modelled_us"])
+        self.assertAlmostEqual(late["slowdown_per_delay"], (late["modelled_us"] - alone["modelled_us"]) / 100)
+        self.assertLess(late["slowdown_per_delay"], 1.01)
         for traffic in ("", "h4", "h4-", "h4-h4", "h4-h6", "h4--s0", "h4---h5"):
             _, err = self.arlab(*busy, "--disturb", f"traffic={traffic}", code=2)
             self.assertIn(f"--disturb traffic is '{traffic}': write it like h2-h6, or h2--h6 for both directions, with two of the hosts h0 to h5", err)

@@ -2,9 +2,9 @@
 // GPUs with their NVLinks, and NICs.
 //
 // A GPU is a host behind its PCI device, so that a way over PCIe is longer than one over NVLink,
-// which NCCL prefers. All NVSwitches are one, as in NCCL. GPUs that have NVLinks to one another
-// forward messages. NICs lead nowhere in one machine and are left out; with systems=N, the machine
-// stands N times on one switch.
+// which NCCL prefers. All NVSwitches are one, as in NCCL, and NVLinks to CPUs (POWER9) lead to the
+// GPU's own. GPUs that have NVLinks to one another forward messages. NICs lead nowhere in one
+// machine and are left out; with systems=N, the machine stands N times on one switch.
 //
 // Rates are those that NCCL 2.27 computes with (src/graph/topo.h and topo.cc): per NVLink by
 // compute capability, per PCI lane by generation, between CPUs by vendor and model.
@@ -37,7 +37,7 @@ bool is_called(const Xml& node, std::string_view name) { return node.name() == n
 // One machine, element by element, into a graph.
 class MachineReader {
  public:
-  MachineReader(const XmlText& xml, const simulator::FileSettings& settings, GraphWriter& writer)
+  MachineReader(const XmlText& xml, simulator::FileSettings& settings, GraphWriter& writer)
       : xml_(xml), settings_(settings), writer_(writer) {}
 
   /// Adds the machine. `prefix` goes before the names of its nodes, and `network` is the switch
@@ -112,7 +112,7 @@ class MachineReader {
   // Width times the rate of a lane, which NCCL takes as 0.75 of what the generation has, in steps.
   // An empty speed, as on virtual machines, is generation 3; an empty width, 16 lanes.
   double pci_rate(const Xml& pci) const {
-    if (settings_.pcie) return *settings_.pcie;
+    if (const auto rate = settings_.pcie()) return *rate;
     static const std::map<std::string, double, std::less<>> kLane{
         {"", 60},    {"2.5", 15},   {"5", 30},   {"5.0", 30},   {"8", 60},     {"8.0", 60},
         {"16", 120}, {"16.0", 120}, {"32", 240}, {"32.0", 240}, {"64.0", 480}, {"64", 480}};
@@ -209,7 +209,7 @@ class MachineReader {
   }
 
   void add_nvlink(const Xml& link, std::size_t g, std::set<std::string>& targets, long& switched,
-                  std::map<std::pair<std::size_t, std::size_t>, long>& between) const {
+                  std::map<std::pair<std::size_t, std::size_t>, long>& between) {
     const std::string target(xml_.text(link, "target"));
     const long count = xml_.whole(link, "count", 1, 72);
     if (!targets.insert(target).second)
@@ -219,11 +219,15 @@ class MachineReader {
     if (const auto other = gpu_at_.find(target); other != gpu_at_.end()) {
       if (other->second == g) xml_.wrong(link, "an NVLink leads to its own GPU: remove it");
       between[{g, other->second}] += count;
-    } else if (kind.starts_with("0x0680")) {
+    } else if (kind.starts_with("0x068000")) {
       switched += count;
+    } else if (kind.starts_with("0x068001")) {  // NVLink to the CPU, as of POWER9
+      writer_.add_cable(gpus_[g].node, gpus_[g].cpu->node, rate_of(g) * static_cast<double>(count),
+                        std::nullopt, xml_.line_of(link));
     } else {
       xml_.wrong(link, fmt::format("an NVLink leads to {} of class {}, which is neither a GPU of "
-                                   "the file nor an NVSwitch (0x068000): mend the target",
+                                   "the file, an NVSwitch (0x068000), nor a CPU (0x068001): mend "
+                                   "the target",
                                    in_quotes(target), in_quotes(kind)));
     }
   }
@@ -243,8 +247,8 @@ class MachineReader {
   }
 
   double rate_of(std::size_t g) const {
-    return settings_.nvlink ? *settings_.nvlink
-                            : nvlink_rate(xml_.whole(gpus_[g].xml, "sm", 60, 200));
+    if (const auto rate = settings_.nvlink()) return *rate;
+    return nvlink_rate(xml_.whole(gpus_[g].xml, "sm", 60, 200));
   }
 
   // NVLink to the CPU: megabytes per second of each link.
@@ -278,7 +282,7 @@ class MachineReader {
   }
 
   const XmlText& xml_;
-  const simulator::FileSettings& settings_;
+  simulator::FileSettings& settings_;
   GraphWriter& writer_;
   std::string prefix_;
   std::optional<GraphWriter::Node> network_, nvswitch_;
@@ -292,7 +296,7 @@ class MachineReader {
 }  // namespace
 
 simulator::ParsedGraph parse_nccl_machine(const NetworkText& text,
-                                          const simulator::FileSettings& settings) {
+                                          simulator::FileSettings& settings) {
   const XmlText xml(text);
   if (!is_called(xml.root(), "system"))
     xml.wrong(xml.root(),

@@ -69,14 +69,37 @@ Format format_of(const NetworkText& text, std::string_view file) {
   return dot ? Format::dot : Format::none;
 }
 
+simulator::ParsedGraph parse(Format format, const NetworkText& text,
+                             simulator::FileSettings& settings) {
+  switch (format) {
+    case Format::nccl:
+      return parse_nccl_machine(text, settings);
+    case Format::simgrid:
+      return parse_simgrid(text);
+    case Format::nvidia_smi:
+      return parse_nvidia_smi(text, settings);
+    case Format::astra_dimensions:
+      return parse_astra_dimensions(text);
+    case Format::astra_links:
+      return parse_astra_links(text);
+    case Format::graphml:
+    case Format::dot:
+    case Format::none:
+      break;
+  }
+  text.wrong(1,
+             "is of no known format: write GraphML, DOT, NCCL's or SimGrid's XML, the matrix of "
+             "`nvidia-smi topo -m`, or a network of ASTRA-sim");
+}
+
 // Settings of machines' files mean nothing elsewhere.
 void check_settings(const simulator::FileSettings& settings, Format format,
                     const std::string& file) {
   const bool nccl = format == Format::nccl, machine = nccl || format == Format::nvidia_smi;
-  const char* const name = settings.nvlink && !machine      ? "nvlink"
-                           : settings.pcie && !machine      ? "pcie"
-                           : settings.systems != 0 && !nccl ? "systems"
-                                                            : nullptr;
+  const char* const name = settings.has_nvlink() && !machine ? "nvlink"
+                           : settings.has_pcie() && !machine ? "pcie"
+                           : settings.systems != 0 && !nccl  ? "systems"
+                                                             : nullptr;
   if (name)
     fail(Blame::usage,
          fmt::format("{}: {} means nothing in a file of this format, but in {}: "
@@ -93,29 +116,14 @@ simulator::Topology read_network(const std::string& text, const std::string& spe
     fail(Blame::usage, file + " has over 64 MiB: give a smaller topology");
   const NetworkText network(text, file);
   const Format format = format_of(network, file);
-  const simulator::FileSettings settings = simulator::FileSettings::of(spec);
+  simulator::FileSettings settings = simulator::FileSettings::of(spec);
   check_settings(settings, format, file);
-  switch (format) {
-    case Format::graphml:
-      return simulator::parse_topology(text, spec, simulator::TopologyFormat::graphml);
-    case Format::dot:
-      return simulator::parse_topology(text, spec, simulator::TopologyFormat::dot);
-    case Format::nccl:
-      return simulator::to_topology(parse_nccl_machine(network, settings), spec);
-    case Format::simgrid:
-      return simulator::to_topology(parse_simgrid(network), spec);
-    case Format::nvidia_smi:
-      return simulator::to_topology(parse_nvidia_smi(network, settings), spec);
-    case Format::astra_dimensions:
-      return simulator::to_topology(parse_astra_dimensions(network), spec);
-    case Format::astra_links:
-      return simulator::to_topology(parse_astra_links(network), spec);
-    case Format::none:
-      break;
-  }
-  network.wrong(1,
-                "is of no known format: write GraphML, DOT, NCCL's or SimGrid's XML, the matrix "
-                "of `nvidia-smi topo -m`, or a network of ASTRA-sim");
+  if (format == Format::graphml || format == Format::dot)
+    return simulator::parse_topology(text, spec,
+                                     format == Format::dot ? simulator::TopologyFormat::dot
+                                                           : simulator::TopologyFormat::graphml);
+  const simulator::ParsedGraph graph = parse(format, network, settings);
+  return simulator::to_topology(graph, spec, std::move(settings));
 }
 
 }  // namespace arlab::bench

@@ -24,10 +24,9 @@ simulator::Topology read_network(const std::string& text, const std::string& spe
 /// The parsers of each format. They throw Error(usage).
 simulator::ParsedGraph parse_astra_dimensions(const NetworkText& text);
 simulator::ParsedGraph parse_astra_links(const NetworkText& text);
-simulator::ParsedGraph parse_nvidia_smi(const NetworkText& text,
-                                        const simulator::FileSettings& settings);
+simulator::ParsedGraph parse_nvidia_smi(const NetworkText& text, simulator::FileSettings& settings);
 simulator::ParsedGraph parse_nccl_machine(const NetworkText& text,
-                                          const simulator::FileSettings& settings);
+                                          simulator::FileSettings& settings);
 simulator::ParsedGraph parse_simgrid(const NetworkText& text);
 
 }  // namespace arlab::bench

@@ -130,7 +130,7 @@ std::vector<std::size_t> parts_of(std::size_t gpus, Joined joined) {
 
 class SmiGraph {
  public:
-  SmiGraph(const NetworkText& text, const Matrix& matrix, const simulator::FileSettings& settings)
+  SmiGraph(const NetworkText& text, const Matrix& matrix, simulator::FileSettings& settings)
       : text_(text), matrix_(matrix), settings_(settings) {
     part_ = parts_of(matrix.size(),
                      [&](std::size_t a, std::size_t b) { return matrix.rows[a][b].nvlinks > 0; });
@@ -160,12 +160,13 @@ class SmiGraph {
   bool is_switched(std::size_t g) const { return nvlinks(g) > kMostPorts; }
 
   double nvlink_rate() const {
-    if (!settings_.nvlink)
+    const std::optional<double> rate = settings_.nvlink();
+    if (!rate)
       text_.wrong(matrix_.lines[0],
                   fmt::format("the matrix does not say how fast an NVLink is: name it after the "
                               "file, as in {}:nvlink=25GB/s (V100, A100, H100; B200: 50GB/s)",
                               text_.name()));
-    return *settings_.nvlink;
+    return *rate;
   }
 
   void add_nvlinks(std::size_t g) {
@@ -204,7 +205,8 @@ class SmiGraph {
   // A tree: the GPUs that a way joins have a switch, below that of the next longer way. Each GPU is
   // behind a device of its own, so that a way over NVLink is the shorter one.
   void add_pcie() {
-    if (!settings_.pcie)
+    pcie_ = settings_.pcie();
+    if (!pcie_)
       text_.wrong(matrix_.lines[0],
                   fmt::format("NVLinks do not join all GPUs, and the matrix does not say how fast "
                               "PCIe is: name it after the file, as in {}:pcie=25GB/s",
@@ -212,7 +214,7 @@ class SmiGraph {
     std::vector<GraphWriter::Node> below;
     for (std::size_t g = 0; g < matrix_.size(); ++g) {
       below.push_back(writer_.add_switch(fmt::format("pcie{}", g)));
-      writer_.add_cable(hosts_[g], below[g], *settings_.pcie, 0, matrix_.lines[g]);
+      writer_.add_cable(hosts_[g], below[g], *pcie_, 0, matrix_.lines[g]);
     }
     for (std::size_t way = 0; way < kWays.size(); ++way) {
       const bool last = way + 1 == kWays.size();
@@ -238,7 +240,7 @@ class SmiGraph {
       if (members.size() < 2) continue;
       const GraphWriter::Node above = writer_.add_switch(fmt::format("{}{}", kWays[way], p));
       for (const GraphWriter::Node member : members)
-        writer_.add_cable(member, above, *settings_.pcie, std::nullopt, line);
+        writer_.add_cable(member, above, *pcie_, std::nullopt, line);
       for (std::size_t g = 0; g < part.size(); ++g)
         if (part[g] == p) below[g] = above;
     }
@@ -246,7 +248,8 @@ class SmiGraph {
 
   const NetworkText& text_;
   const Matrix& matrix_;
-  const simulator::FileSettings& settings_;
+  simulator::FileSettings& settings_;
+  std::optional<double> pcie_;
   std::vector<std::size_t> part_;
   bool one_part_ = false;
   std::vector<GraphWriter::Node> hosts_;
@@ -257,7 +260,7 @@ class SmiGraph {
 }  // namespace
 
 simulator::ParsedGraph parse_nvidia_smi(const NetworkText& text,
-                                        const simulator::FileSettings& settings) {
+                                        simulator::FileSettings& settings) {
   const Matrix matrix = read_matrix(text);
   check_symmetric(text, matrix);
   return SmiGraph(text, matrix, settings).graph();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "bench/formats/topologies/network_file.hpp"
@@ -24,6 +26,7 @@ class GraphMaker {
 
   PlatformGraph make() {
     check_fatpipes();
+    check_limited();
     count_uses();
     add_points();
     for (const Zone& zone : platform_.zones) {
@@ -36,7 +39,7 @@ class GraphMaker {
 
  private:
   // The flows of a FATPIPE do not share it. That cannot be said here, but makes no difference where
-  // no other link is faster: then it never limits.
+  // no other link is faster, and one limits each message: then it never limits.
   void check_fatpipes() {
     double fastest = 0;
     for (const Link& link : platform_.links)
@@ -55,6 +58,38 @@ class GraphMaker {
         text_.wrong(link.line, fmt::format("link {} is a FATPIPE slower than others, which is not "
                                            "simulated: write SHARED or SPLITDUPLEX",
                                            in_quotes(link.id)));
+  }
+
+  // Of FATPIPEs alone, each message would have the rate for itself, and no more.
+  void check_limited() const {
+    const auto is_fatpipe = [&](Index l) {
+      return platform_.links[l].policy == Link::Policy::fatpipe;
+    };
+    std::vector<Index> part(platform_.points.size());  // of points that FATPIPEs join
+    std::iota(part.begin(), part.end(), Index{0});
+    const auto join_parts = [&](Index a, Index b) {
+      std::ranges::replace(part, Index{part[a]}, Index{part[b]});
+    };
+    for (const Zone& zone : platform_.zones) {
+      for (const auto* routes : {&zone.routes, &zone.zone_routes})
+        for (const Route& route : *routes)
+          if (!route.ways.empty() && std::ranges::all_of(route.ways, is_fatpipe, &Way::link))
+            join_parts(route.from, route.to);
+      const Cluster& cluster = zone.cluster;
+      for (std::size_t h = 0; h < cluster.hosts.size(); ++h)
+        if (is_fatpipe(cluster.links[h]) && (!cluster.backbone || is_fatpipe(*cluster.backbone)))
+          join_parts(cluster.hosts[h], cluster.router);
+    }
+    std::map<Index, Index> host_of;  // the first one of each part
+    for (Index p = 0; p < part.size(); ++p) {
+      if (!platform_.points[p].is_host) continue;
+      const auto [first, is_new] = host_of.emplace(part[p], p);
+      if (is_new) continue;
+      const Point &a = platform_.points[first->second], &b = platform_.points[p];
+      text_.wrong(b.line, fmt::format("only FATPIPEs join {} and {}, which limits each message by "
+                                      "itself and is not simulated: write SHARED or SPLITDUPLEX",
+                                      in_quotes(a.name), in_quotes(b.name)));
+    }
   }
 
   double rate(Index link) const {

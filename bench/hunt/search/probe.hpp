@@ -37,8 +37,8 @@ struct Probe {
   Bytes most_bytes = kMostBytes;  ///< of a message
   /// The group of each rank that is known to be near, such as its machine or its leaf; empty: none.
   std::vector<std::int32_t> group_of = {};
-  /// How far apart two ranks are, such as the number of links between them; empty: as in groups.
-  std::function<int(Rank, Rank)> distance = {};
+  /// Which kinds of links are between two ranks, as one number; empty: not known.
+  std::function<int(Rank, Rank)> kind_of_route = {};
   /// Measures all pairs, which share no ranks, at once: microseconds from the start of a message of
   /// `bytes` until a message of 8 bytes comes back; of each pair the median of a few.
   std::function<std::vector<double>(std::span<const Pair>, Bytes bytes)> round_trips = {};
@@ -48,9 +48,9 @@ struct Probe {
   std::function<std::vector<Trips>()> trips = {};
 
   /// Pairs of one class are compared with one another.
-  int class_of(Rank a, Rank b) const {
-    if (distance) return distance(a, b);
-    return group_of.empty() || group_of[index(a)] == group_of[index(b)] ? 0 : 1;
+  int class_of(Rank from, Rank to) const {
+    const int apart = group_of.empty() || group_of[index(from)] == group_of[index(to)] ? 0 : 1;
+    return kind_of_route ? 2 * kind_of_route(from, to) + apart : apart;
   }
 };
 

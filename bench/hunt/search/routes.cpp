@@ -99,6 +99,28 @@ std::set<Rank> cover_of(const Routes& routes) {
   return cover;
 }
 
+// One rank that is an end of all pairs: its port, where it limits only some of them.
+std::optional<Finding> port_of(const Routes& routes, Quantity quantity) {
+  constexpr std::size_t kFewest = 3;
+  const std::set<Rank> cover = cover_of(routes);
+  if (cover.size() != 1 || std::ranges::count_if(routes, &SlowRoute::is_confirmed) < 2)
+    return std::nullopt;
+  const Rank rank = *cover.begin();
+  std::set<Rank> others;
+  Finding port{.place = Place::port,
+               .quantity = quantity,
+               .ranks = {rank},
+               .sends = false,
+               .receives = false,
+               .times = times_of(routes)};
+  for (const SlowRoute& r : routes) {
+    (r.time.from == rank ? port.sends : port.receives) = true;
+    others.insert(r.time.from == rank ? r.time.to : r.time.from);
+  }
+  if (others.size() < kFewest) return std::nullopt;
+  return port;
+}
+
 // Where no groups are known, all pairs are one finding, unless they are one or two.
 std::optional<Finding> group_without_names(const Routes& routes, Quantity quantity) {
   constexpr std::size_t kFewest = 3;
@@ -165,12 +187,17 @@ std::vector<Finding> slow_routes(std::span<const SlowRoute> routes,
       if (!(one.sends && one.receives) && take_way_back(one, found)) return;
     all.push_back(std::move(found));
   };
+  if (auto port = port_of({routes.begin(), routes.end()}, quantity)) return {std::move(*port)};
   if (group_of.empty())
     if (auto group = group_without_names({routes.begin(), routes.end()}, quantity))
       return {std::move(*group)};
   const auto by_rank = [](Rank r) { return r; };
   const auto by_group = [&](Rank r) { return group_of.empty() ? r : group_of[index(r)]; };
   for (const Routes& part : parts_of({routes.begin(), routes.end()}, by_group)) {
+    if (auto port = port_of(part, quantity)) {
+      all.push_back(std::move(*port));
+      continue;
+    }
     if (is_group(part)) {
       add(part);
       continue;

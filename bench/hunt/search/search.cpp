@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "bench/hunt/search/routes.hpp"
@@ -162,17 +163,35 @@ class Searcher {
     });
   }
 
+  // The ranks of one side, and with whom each was slow.
+  void suspect(const OfPairs& one, Side side, std::span<const RankScore> scores,
+               Suspects& suspects) const {
+    if (scores.empty()) return;
+    const auto is_suspect = [&](Rank r) {
+      return scores[index(r)].is_suspect && !is_slow_alone(r);
+    };
+    for (Rank r = 0; r < probe_.ranks; ++r)
+      if (is_suspect(r)) suspects.ranks[index(r)] = true;
+    for (const DirectedTime& t : one.relative) {
+      const auto [mine, other] =
+          side == Side::sends ? std::pair(t.from, t.to) : std::pair(t.to, t.from);
+      if (is_suspect(mine) &&
+          median({t.times.begin(), t.times.end()}) > scores[index(mine)].halfway())
+        suspects.slow_with[index(mine)].push_back(other);
+    }
+  }
+
   // Ranks that are slow by themselves need no test.
   Suspects suspects_of(std::vector<OfPairs>& all) const {
-    Suspects suspects{
-        .ranks = std::vector<bool>(index(probe_.ranks)), .routes = {}, .seed = options_.seed};
+    Suspects suspects{.ranks = std::vector<bool>(index(probe_.ranks)),
+                      .slow_with = std::vector<std::vector<Rank>>(index(probe_.ranks)),
+                      .routes = {},
+                      .seed = options_.seed};
     for (const OfPairs& one : all) {
       const Outcome& outcome = found_[one.quantity];
       if (outcome.is_noisy) continue;
-      for (const auto* scores : {&outcome.sends, &outcome.receives})
-        for (std::size_t r = 0; r < scores->size(); ++r)
-          if ((*scores)[r].is_suspect && !is_slow_alone(static_cast<Rank>(r)))
-            suspects.ranks[r] = true;
+      suspect(one, Side::sends, outcome.sends, suspects);
+      suspect(one, Side::receives, outcome.receives, suspects);
     }
     for (OfPairs& one : all) {
       const Outcome& outcome = found_[one.quantity];

@@ -1,8 +1,10 @@
 #include "bench/hunt/search/tests.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
@@ -32,8 +34,20 @@ Wanted wanted_tests(const Suspects& suspects) {
   };
   shuffle(fine, random.of(0));
   std::size_t next = 0;
-  for (int i = 0; i < kPartners && !fine.empty(); ++i)
-    for (const Rank r : slow) add(r, fine[next++ % fine.size()]);
+  // A partner that it was slow with: others, such as those of its node, may not meet what is slow.
+  const auto add_partner = [&](Rank r) {
+    const std::vector<Rank>& slow_with = suspects.slow_with[index(r)];
+    for (std::size_t tried = 0; tried < fine.size(); ++tried) {
+      const Rank other = fine[next++ % fine.size()];
+      if (std::ranges::find(slow_with, other) == slow_with.end() ||
+          there.contains(ordered(r, other)))
+        continue;
+      add(r, other);
+      return;
+    }
+  };
+  for (int i = 0; i < kPartners; ++i)
+    for (const Rank r : slow) add_partner(r);
   for (const PairRound& round : tournament(slow, kPartners))
     for (const Pair& pair : round) add(pair.from, pair.to);
   const std::size_t of_ranks = all.size();
@@ -98,21 +112,35 @@ std::vector<TestRound> packed(const Wanted& wanted, std::span<const std::size_t>
   return rounds;
 }
 
-// Up to `count` pairs that nobody suspects, beside those that use the round.
-std::vector<Pair> controls_beside(Used used, std::size_t count, const Suspects& suspects,
-                                  const std::set<Pair>& routes, const Random& random) {
+// The classes of a pair's two directions: tests are compared with controls of the same ones.
+using Classes = std::pair<int, int>;
+Classes classes_of(const Probe& probe, const Pair& pair) {
+  return std::minmax({probe.class_of(pair.from, pair.to), probe.class_of(pair.to, pair.from)});
+}
+
+// Pairs of these classes that nobody suspects, beside those that use the round.
+std::vector<Pair> controls_beside(Used used, const std::vector<Classes>& wanted, const Probe& probe,
+                                  const Suspects& suspects, const std::set<Pair>& routes,
+                                  const Random& random) {
   std::vector<Rank> free;
   for (Rank r = 0; r < static_cast<Rank>(suspects.ranks.size()); ++r)
     if (!suspects.ranks[index(r)]) free.push_back(r);
   shuffle(free, random);
   std::vector<Pair> all;
-  for (std::size_t i = 0; i + 1 < free.size() && all.size() < count; ++i) {
-    const Pair pair{free[i], free[i + 1]};
-    if (!used.has_room(pair) || routes.contains(ordered(pair.from, pair.to))) continue;
-    all.push_back(pair);
-    used.take(pair);
-    ++i;
-  }
+  constexpr std::size_t kMostSteps = 64;  // of many ranks, enough for what is not rare
+  const auto add = [&](const Classes& classes) {
+    for (std::size_t step = 1; step < std::min(free.size(), kMostSteps); ++step)
+      for (std::size_t i = 0; i + step < free.size(); ++i) {
+        const Pair pair{free[i], free[i + step]};
+        if (!used.has_room(pair) || routes.contains(ordered(pair.from, pair.to)) ||
+            classes_of(probe, pair) != classes)
+          continue;
+        all.push_back(pair);
+        used.take(pair);
+        return;
+      }
+  };
+  for (const Classes& classes : wanted) add(classes);
   return all;
 }
 
@@ -169,20 +197,28 @@ class TestPass {
   /// Measures a round, and pairs that nobody suspects beside it, or else after it.
   void measure(const TestRound& round, std::vector<PairTimes>& times, bool may_measure_after) {
     std::vector<PairTimes> now;
-    for (const std::size_t test : round.tests) now.push_back(times[test]);
-    if (!probe_.group_of.empty()) add_controls(now, round.used, round.tests.size());
-    const std::size_t tests = round.tests.size(), all = now.size();
+    std::vector<Classes> wanted;
+    for (const std::size_t test : round.tests) {
+      now.push_back(times[test]);
+      wanted.push_back(classes_of(probe_, times[test].pair));
+    }
+    const std::size_t tests = round.tests.size();
+    if (!probe_.group_of.empty()) add_controls(now, round.used, wanted);
+    for (std::size_t i = tests; i < now.size(); ++i)
+      std::erase(wanted, classes_of(probe_, now[i].pair));
     measure_now(now, tests);
     for (std::size_t i = 0; i < tests; ++i) times[round.tests[i]] = now[i];
-    if (all > tests || !may_measure_after || without_++ % 3 != 0) return;
+    std::erase_if(wanted, [&](const Classes& classes) { return without_[classes]++ % 3 != 0; });
+    if (wanted.empty() || !may_measure_after) return;
     std::vector<PairTimes> after;
-    add_controls(after, Used(probe_.ranks, probe_.group_of), tests);
+    add_controls(after, Used(probe_.ranks, probe_.group_of), wanted);
     if (!after.empty()) measure_now(after, 0);
   }
 
  private:
-  void add_controls(std::vector<PairTimes>& now, const Used& used, std::size_t count) const {
-    for (const Pair& pair : controls_beside(used, count, suspects_, routes_,
+  void add_controls(std::vector<PairTimes>& now, const Used& used,
+                    const std::vector<Classes>& wanted) const {
+    for (const Pair& pair : controls_beside(used, wanted, probe_, suspects_, routes_,
                                             random_.of(static_cast<std::uint64_t>(rounds_))))
       now.push_back({.pair = pair});
   }
@@ -204,7 +240,7 @@ class TestPass {
   std::set<Pair> routes_;
   std::vector<PairTimes> controls_;
   Count rounds_ = 0;
-  int without_ = 0;  // rounds that had no room for controls
+  std::map<Classes, int> without_;  // tests whose round had no room for controls of theirs
 };
 
 }  // namespace
@@ -238,13 +274,13 @@ std::vector<DirectedTime> tested_times(const TestTimes& tests, Quantity quantity
   std::vector<DirectedTime> all =
       relative_times(directed_times(tests.suspects, quantity), usual, probe);
   for (std::size_t pass = 0; pass < kPasses; ++pass) {
-    std::vector<double> controls;
+    std::map<int, std::vector<double>> controls;  // by class: each met others in the scan as often
     for (const DirectedTime& t :
          relative_times(directed_times(tests.controls[pass], quantity), usual, probe))
-      controls.push_back(t.times[pass]);
-    if (controls.empty()) continue;  // as usual
-    const double middle = std::max(median(std::move(controls)), 1e-9);
-    for (DirectedTime& t : all) t.times[pass] /= middle;
+      controls[probe.class_of(t.from, t.to)].push_back(t.times[pass]);
+    for (DirectedTime& t : all)
+      if (const auto alike = controls.find(probe.class_of(t.from, t.to)); alike != controls.end())
+        t.times[pass] /= std::max(median(alike->second), 1e-9);  // else as usual
   }
   return all;
 }

@@ -16,9 +16,10 @@ namespace arlab::hunt {
 void measure_round(const Probe& probe, Bytes bytes, std::size_t pass, std::span<PairTimes> times);
 
 struct Suspects {
-  std::vector<bool> ranks;   ///< by rank
-  std::vector<Pair> routes;  ///< of other ranks
-  std::uint64_t seed = 1;    ///< of the choice of partners
+  std::vector<bool> ranks;                   ///< by rank
+  std::vector<std::vector<Rank>> slow_with;  ///< by suspected rank: the others of its slow pairs
+  std::vector<Pair> routes;                  ///< of other ranks
+  std::uint64_t seed = 1;                    ///< of the choice of partners
 };
 
 struct TestTimes {
@@ -32,7 +33,7 @@ struct TestTimes {
 TestTimes test_suspects(const Probe& probe, Bytes bytes, const Suspects& suspects, Count most,
                         const std::function<void()>& done);
 
-/// Returns the times of the suspects as multiples of those of the controls.
+/// Returns the times of the suspects as multiples of those of the controls of the same class.
 std::vector<DirectedTime> tested_times(const TestTimes& tests, Quantity quantity,
                                        const Usual& usual, const Probe& probe);
 

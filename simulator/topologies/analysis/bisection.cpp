@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -27,10 +28,15 @@ class Halves {
         network_(nodes_ + 2),
         out_(nodes_),
         in_(nodes_) {
+    std::vector<bool> is_one(nodes_);
+    for (const Rank host : hosts_) is_one[static_cast<std::size_t>(host)] = true;
+    std::vector<Link> links;
+    std::ranges::copy_if(topology.links(), std::back_inserter(links),
+                         [&](const Link& link) { return usable_among(topology, link, is_one); });
     // The sum stays below 2^62, up to which the flow is exact to one byte per second.
     double total = 1;
     std::vector<std::tuple<NodeId, NodeId, double>> there, back;
-    for (const Link& link : topology.links()) {
+    for (const Link& link : links) {
       total += link.bandwidth;
       there.emplace_back(link.from, link.to, link.bandwidth);
       back.emplace_back(link.to, link.from, link.bandwidth);
@@ -39,7 +45,7 @@ class Halves {
     std::sort(back.begin(), back.end());
     same_both_ways_ = there == back;
     unit_ = std::max(1., total * 4 / 4.6e18);
-    for (const Link& link : topology.links()) {
+    for (const Link& link : links) {
       const auto from = static_cast<std::size_t>(link.from), to = static_cast<std::size_t>(link.to);
       const std::int64_t rate = std::llround(link.bandwidth / unit_);
       network_.add(from, to, rate);

@@ -34,6 +34,16 @@ inline bool usable(const Topology& topology, const Link& link, NodeId target) {
   return link.to == target || topology.forwards(link.to);
 }
 
+/// Returns whether messages between some hosts may take this link: they pass no other host that
+/// does not forward. `is_one` says by node whether it is one of them.
+inline bool usable_among(const Topology& topology, const Link& link,
+                         const std::vector<bool>& is_one) {
+  const auto passes = [&](NodeId node) {
+    return is_one[static_cast<std::size_t>(node)] || topology.forwards(node);
+  };
+  return passes(link.from) && passes(link.to);
+}
+
 /// Returns the distance of each node to `target`; kUnreachable if there is no path.
 std::vector<Distance> distances_to(const Topology& topology, NodeId target);
 

@@ -113,7 +113,7 @@ LinkId TopologyBuilder::add_link(NodeId from, NodeId to, const Wire& wire, std::
   const auto id = static_cast<LinkId>(made_.links_.size());
   add_edge(static_cast<std::size_t>(from), static_cast<std::size_t>(to), Edge{id}, *made_.graph_);
   made_.links_.push_back(
-      {wire.bandwidth, wire.latency, from, to, tier(wire.tier), std::move(name)});
+      {wire.bandwidth, wire.latency, from, to, tier(wire.tier), std::move(name), wire.slower});
   return id;
 }
 

@@ -44,6 +44,7 @@ struct Link {
   NodeId from = 0, to = 0;
   std::int32_t tier = 0;  ///< index into tiers(): "host", "global", ...
   std::string name;       ///< "from-to"; a second link between the same nodes is "from-to#2"
+  double slower = 1;      ///< factor by which a fault has made it slower
 };
 
 struct Edge {
@@ -122,6 +123,7 @@ struct Wire {
   double bandwidth = 0;  ///< bytes per second, each way
   Time latency{};
   std::string_view tier = "link";
+  double slower = 1;  ///< factor by which a fault has made it slower
 };
 
 /// Builds a Topology: first the hosts, then switches, then cables. All functions throw Error(usage)

@@ -13,14 +13,25 @@
 namespace arlab::simulator::topology_catalog {
 namespace {
 
+// Balanced, as far as sizes are left out; beside one that is given at least the usual ones.
 void fit(Settings& settings, Rank hosts) {
-  if (!settings.given("a") && !settings.given("p") && !settings.given("h")) {
-    Count h = 1;
-    while (2 * h * h * (2 * h * h + 1) < hosts) ++h;
-    settings.choose("a", 2 * h);
-    settings.choose("p", h);
-    settings.choose("h", h);
-  }
+  constexpr std::int32_t kUsual = 2, kMost = 1 << 11;
+  const auto size = [&](std::string_view name, std::int32_t chosen) {
+    return settings.given(name) ? settings.count(name) : chosen;
+  };
+  const auto is_enough = [&](std::int32_t h) {
+    const double a = size("a", 2 * h), most = a * size("h", h) + 1;
+    const double groups = settings.given("groups") ? settings.count("groups") : most;
+    return groups <= most && a * size("p", h) * groups >= hosts;
+  };
+  const bool any = settings.given("a") || settings.given("p") || settings.given("h");
+  const std::int32_t least = any ? kUsual : 1;
+  std::int32_t h = least;
+  while (h < kMost && !is_enough(h)) ++h;
+  if (!is_enough(h)) h = least;  // no choice holds them
+  settings.choose("a", 2 * h);
+  settings.choose("p", h);
+  settings.choose("h", h);
   const Count per_group = Count{settings.count("a")} * settings.count("p");
   const Count max = Count{settings.count("a")} * settings.count("h") + 1;
   settings.choose("groups", std::min((hosts + per_group - 1) / per_group, max));

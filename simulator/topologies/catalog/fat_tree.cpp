@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/tree.hpp"
 
@@ -36,6 +37,13 @@ Count hosts_of(Count k, std::int32_t levels) { return levels == 2 ? k * k / 2 : 
 
 void fit(Settings& settings, Rank hosts) {
   if (settings.given("k") || settings.given("down")) return;
+  if (const char* const other = settings.given("up")      ? "up"
+                                : settings.given("count") ? "count"
+                                                          : nullptr) {
+    const auto levels = static_cast<int>(settings.sizes(other).size());
+    settings.choose("down", to_string(balanced_dimensions(hosts, levels)));
+    return;
+  }
   const auto levels = settings.count("levels");
   const double over = std::clamp(settings.ratio("oversubscription"), 1., 1e6);
   const Count step = 2 * static_cast<Count>(over);
@@ -86,17 +94,16 @@ TopologyKind fat_tree() {
       .name = "fat_tree",
       .summary = "levels of equal switches with as many links up as down, or fewer",
       .source = "Al-Fares, Loukissas, Vahdat 2008; Zahavi 2010",
-      .parameters = {{"k", Unit::count, "4", "ports per switch: k^3/4 hosts (k^2/2 with two levels)"},
-                     {"levels", Unit::count, "3", "of switches: 2 or 3"},
-                     {"oversubscription", Unit::ratio, "1",
-                      "links down by links up of an edge switch"},
-                     {"down", Unit::sizes, "4x4",
-                      "general form: children of a node, level by level"},
-                     {"up", Unit::sizes, "1x1", "parents of a node, level by level"},
-                     {"count", Unit::sizes, "1x1", "parallel cables, level by level"},
-                     {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
-                     {"latency", Unit::time, "500ns", "of a link"},
-                     {"aggregate", Unit::flag, "no", "switches add (in-network reduction)"}},
+      .parameters =
+          {{"k", Unit::count, "4", "ports per switch: k^3/4 hosts (k^2/2 with two levels)"},
+           {"levels", Unit::count, "3", "of switches: 2 or 3"},
+           {"oversubscription", Unit::ratio, "1", "links down by links up of an edge switch"},
+           {"down", Unit::sizes, "4x4", "general form: children of a node, level by level"},
+           {"up", Unit::sizes, "1x1", "parents of a node, level by level"},
+           {"count", Unit::sizes, "1x1", "parallel cables, level by level"},
+           {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
+           {"latency", Unit::time, "500ns", "of a link"},
+           {"aggregate", Unit::flag, "no", "switches add (in-network reduction)"}},
       .fit = fit,
       .make = make,
   };

@@ -15,8 +15,8 @@
 namespace arlab::simulator::topology_catalog {
 namespace {
 
-constexpr std::string_view kRail = "rail";
-constexpr std::array<std::string_view, 5> kFabrics{kRail, "crossbar", "dragonfly", "fat_tree",
+constexpr std::string_view kRail = "rail", kDragonfly = "dragonfly";
+constexpr std::array<std::string_view, 5> kFabrics{kRail, "crossbar", kDragonfly, "fat_tree",
                                                    "leaf_spine"};
 
 void fit(Settings& settings, Rank hosts) {
@@ -52,6 +52,9 @@ Topology on_rails(const Settings& settings) {
 Topology fabric_of(const Settings& settings, Rank nics) {
   std::string spec = concat(settings.word("fabric"), ":bandwidth=", settings.word("nic"),
                             ",latency=", settings.word("latency"));
+  if (settings.word("fabric") == kDragonfly)
+    spec += concat(",global_bandwidth=", settings.word("nic"),
+                   ",global_latency=", settings.word("latency"));
   if (settings.given("oversubscription"))
     spec += concat(",oversubscription=", settings.word("oversubscription"));
   return make_topology(spec, nics);

@@ -98,8 +98,8 @@ std::optional<SwitchAdds> adds_of(const Attributes& node, const std::string& wha
 // The nodes of a file, by kind, and the links between them.
 class Conversion {
  public:
-  Conversion(const ParsedGraph& graph, const std::string& spec)
-      : graph_(graph), spec_(spec), file_(topology_file(spec)), settings_(FileSettings::of(spec)) {
+  Conversion(const ParsedGraph& graph, const std::string& spec, FileSettings settings)
+      : graph_(graph), spec_(spec), file_(topology_file(spec)), settings_(std::move(settings)) {
     if (file_.empty()) file_ = spec;
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
       const auto& [id, attributes] = graph.nodes[n];
@@ -218,11 +218,12 @@ Topology parse_topology(std::string_view text, const std::string& spec) {
 
 Topology parse_topology(std::string_view text, const std::string& spec, TopologyFormat format) {
   const std::string_view file = topology_file(spec);
-  return to_topology(parse_graph(text, file.empty() ? spec : std::string(file), format), spec);
+  return to_topology(parse_graph(text, file.empty() ? spec : std::string(file), format), spec,
+                     FileSettings::of(spec));
 }
 
-Topology to_topology(const ParsedGraph& graph, const std::string& spec) {
-  return Conversion(graph, spec).topology();
+Topology to_topology(const ParsedGraph& graph, const std::string& spec, FileSettings settings) {
+  return Conversion(graph, spec, std::move(settings)).topology();
 }
 
 }  // namespace arlab::simulator

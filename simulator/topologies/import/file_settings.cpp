@@ -66,7 +66,7 @@ FileSettings FileSettings::of(std::string_view spec) {
       made.bandwidth_unit = value;
       parse_bandwidth("1" + made.bandwidth_unit, what);
     } else if (name == "nvlink" || name == "pcie") {
-      (name == "nvlink" ? made.nvlink : made.pcie) = parse_bandwidth(value, what);
+      (name == "nvlink" ? made.nvlink_ : made.pcie_) = parse_bandwidth(value, what);
     } else if (name == "systems") {
       made.systems = parse_sizes(value, what).front();
     } else {
@@ -123,19 +123,35 @@ const std::string* FileSettings::kind_of(const Attributes& node) {
   return &kind;
 }
 
+std::optional<double> FileSettings::nvlink() {
+  used_.insert("nvlink");
+  return nvlink_;
+}
+
+std::optional<double> FileSettings::pcie() {
+  used_.insert("pcie");
+  return pcie_;
+}
+
 void FileSettings::check_used(const std::string& file) const {
-  const std::pair<std::string_view, bool> all[] = {
-      {"kind", !kind.empty()},
-      {"bandwidth", bandwidth.has_value()},
-      {"latency", latency.has_value()},
-      {"bandwidth_unit", !bandwidth_unit.empty()},
-      {"latency_unit", !latency_unit.empty()},
+  constexpr std::string_view kSaid = "the file says it itself: leave it out, or change the file",
+                             kNone = "the file has no such links that carry messages: leave it out";
+  const struct {
+    std::string_view name;
+    bool is_given;
+    std::string_view why;
+  } all[] = {
+      {"kind", !kind.empty(), kSaid},
+      {"bandwidth", bandwidth.has_value(), kSaid},
+      {"latency", latency.has_value(), kSaid},
+      {"bandwidth_unit", !bandwidth_unit.empty(), kSaid},
+      {"latency_unit", !latency_unit.empty(), kSaid},
+      {"nvlink", nvlink_.has_value(), kNone},
+      {"pcie", pcie_.has_value(), kNone},
   };
-  for (const auto& [name, is_given] : all)
+  for (const auto& [name, is_given, why] : all)
     if (is_given && !used_.contains(name))
-      fail(Blame::usage, concat(file, ": ", name,
-                                " has no effect, because the file says it itself: leave it out, or "
-                                "change the file"));
+      fail(Blame::usage, concat(file, ": ", name, " has no effect, because ", why));
 }
 
 }  // namespace arlab::simulator

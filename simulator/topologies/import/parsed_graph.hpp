@@ -11,6 +11,8 @@
 
 namespace arlab::simulator {
 
+struct FileSettings;
+
 /// The attributes of a node or an edge.
 struct Attributes {
   std::map<std::string, std::string, std::less<>> values;
@@ -40,8 +42,8 @@ struct ParsedGraph {
 /// a file over 64 MiB, and one that nests too deep.
 ParsedGraph parse_graph(std::string_view text, const std::string& name, TopologyFormat format);
 
-/// Returns the topology of a graph, with what the spec adds. Throws as parse_topology.
-Topology to_topology(const ParsedGraph& graph, const std::string& spec);
+/// Returns the topology of a graph, with what the settings add. Throws as parse_topology.
+Topology to_topology(const ParsedGraph& graph, const std::string& spec, FileSettings settings);
 
 /// The parsers of the two formats, for text without a byte order mark. `name` as above.
 ParsedGraph parse_dot(std::string_view text, const std::string& name);

@@ -40,6 +40,42 @@ TEST_CASE("hunt, simulated: a healthy network has no findings") {
   }
 }
 
+TEST_CASE("hunt, simulated: GPU nodes and long routes that are healthy have no findings") {
+  for (const auto& [network, ranks] : {std::pair("dgx_h100:systems=2", 16),
+                                       {"dgx_h100:systems=4", 32},
+                                       {"dgx_h100:systems=8", 64},
+                                       {"rail_pod:nodes=2", 16},
+                                       {"gpu_pod:fabric=rail,nodes=8", 64},
+                                       {"dragonfly", 16},
+                                       {"mesh:dims=8x8", 64}}) {
+    CAPTURE(network);
+    const hunt::Search found = searched(network, ranks);
+    for (const Finding& f : found.findings) UNSCOPED_INFO(f.times << " by " << int(f.quantity));
+    CHECK(found.findings.empty());
+  }
+}
+
+TEST_CASE("hunt, simulated: a slow NIC of a GPU node is a port, and no other rank is") {
+  for (const auto& [network, ranks] : {std::pair("dgx_h100:systems=3,slow=n1g3--rail3:4", 24),
+                                       {"dgx_h100:systems=4,slow=n1g3--rail3:4", 32}}) {
+    CAPTURE(network);
+    std::vector<Rank> ports;
+    for (const Finding& f : searched(network, ranks).findings)
+      if (f.place == Place::port) ports.insert(ports.end(), f.ranks.begin(), f.ranks.end());
+    CHECK(ports == std::vector<Rank>{11});
+  }
+}
+
+TEST_CASE("hunt, simulated: a slow NIC that only its leaf sees, below slower uplinks, is a port") {
+  const Finding port = only(searched("leaf_spine:leaves=2,hosts=8,oversubscription=4,"
+                                     "slow=h3--leaf0:2",
+                                     16),
+                            Place::port, Quantity::bandwidth);
+  CHECK(port.ranks == std::vector<Rank>{3});
+  CHECK((port.sends && port.receives));
+  CHECK(port.times == Approx(2).epsilon(0.02));
+}
+
 TEST_CASE("hunt, simulated: one slow NIC of 16 and of 1024 hosts") {
   const Finding small = only(searched("leaf_spine:leaves=4,hosts=4,slow=h3--leaf0:2", 16),
                              Place::port, Quantity::bandwidth);

@@ -63,6 +63,16 @@ TEST_CASE("boxes of A100s are limited by their NICs from three on") {
         "16 of 24 shards into b0g0 ... b0g7 through 8 links, 200 GB/s");
 }
 
+TEST_CASE("a cut in words counts no links of hosts that carry nothing") {
+  const Topology pod = make_topology("rail_pod:nodes=2,gpus=8");
+  const NetworkBounds bounds = network_bounds(pod, std::vector<Rank>{0, 1, 2, 3, 8, 9, 10, 11});
+  CHECK(bounds.all_gather_rate() == Approx(400e9));
+  CHECK(all_gather_limit(bounds, pod) ==
+        "4 of 8 shards into n0g0 ... n0g3 through 4 links, 200 GB/s");
+  CHECK(reduce_scatter_limit(bounds, pod) ==
+        "4 of 8 shards into n1g0 ... n1g3 through 4 links, 200 GB/s");
+}
+
 TEST_CASE("of equally tight cuts, the links into the first host limit an all-gather") {
   TopologyBuilder builder("equal links", 3, 1, 3);
   for (int h = 0; h < 3; ++h) builder.add_host("h" + std::to_string(h));

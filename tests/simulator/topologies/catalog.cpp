@@ -249,6 +249,23 @@ TEST_CASE("dragonfly: a p (a h + 1) hosts, all groups joined once, at most 5 lin
         Approx(16 * kBandwidth));
 }
 
+TEST_CASE("sizes that are left out hold the hosts, whichever are given") {
+  const auto spec = [](const char* given, Rank hosts) {
+    return make_topology(given, hosts).spec();
+  };
+  CHECK(spec("fat_tree:up=1x4", 16) == "fat_tree:down=4x4,up=1x4");
+  CHECK(spec("fat_tree:up=1x4", 100) == "fat_tree:down=10x10,up=1x4");
+  CHECK(spec("fat_tree:count=1x2x2", 60) == "fat_tree:down=5x4x3,count=1x2x2");
+  CHECK(spec("dragonfly:a=4", 16) == "dragonfly:a=4,p=2,h=2,groups=2");
+  CHECK(spec("dragonfly:a=4", 100) == "dragonfly:a=4,p=3,h=3,groups=9");
+  CHECK(spec("dragonfly:groups=3", 100) == "dragonfly:a=10,p=5,h=5,groups=3");
+  CHECK(spec("dragonfly:p=1", 1000) == "dragonfly:a=14,p=1,h=7,groups=72");
+  for (const char* too_few : {"dragonfly:a=1,p=1,groups=2", "dragonfly:a=2,p=2,h=2"})
+    CHECK(error_text(Blame::usage, [&] {
+            make_topology(too_few, 100);
+          }).find(" hosts, but there are 100 ranks") != std::string::npos);
+}
+
 TEST_CASE("rail pod: NVLink within a node, one switch along a rail, spines between rails") {
   const Topology t = make_topology("rail_pod:nodes=4,gpus=8,spines=4,oversubscription=2");
   const Metrics m = metrics(t);

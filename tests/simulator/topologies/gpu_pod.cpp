@@ -83,3 +83,17 @@ TEST_CASE("a GPU pod refuses what is no fabric, and what its fabric has not") {
   CHECK_THAT(error("gpu_pod:fabric=crossbar,oversubscription=2"),
              contains("crossbar has no parameter 'oversubscription'"));
 }
+
+TEST_CASE("all links between the NICs of a GPU pod have its rate and latency") {
+  const Topology t = make_topology("gpu_pod:fabric=dragonfly,nodes=4,nic=10GB/s,latency=3us");
+  std::set<std::string> tiers;
+  for (const Link& link : t.links()) {
+    const std::string& tier = t.tiers()[static_cast<std::size_t>(link.tier)];
+    tiers.insert(tier);
+    if (tier == "nvlink") continue;
+    INFO(link.name);
+    CHECK(link.bandwidth == 10e9);
+    CHECK(link.latency == 3 * kMicrosecond);
+  }
+  CHECK(tiers == std::set<std::string>{"global", "local", "nic", "nvlink"});
+}

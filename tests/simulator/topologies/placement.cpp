@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "simulator/topologies/import/file.hpp"
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
 
@@ -90,6 +91,15 @@ TEST_CASE("errors in placements name the line") {
   CHECK(read_error("h0\n4", 2).find("line 2: host '4' is not a host") != std::string::npos);
   CHECK(read_error("-1", 1).find("line 1: host '-1' is not a host") != std::string::npos);
   CHECK(read_error("s0", 1).find("line 1: host 's0' is not a host") != std::string::npos);
+  // A switch that is called by a number is no host of that number.
+  const Topology numbered = parse_topology(
+      "graph { node [kind=host]; edge [bandwidth=\"1Gbps\", latency=0]; 1; 2; 3; "
+      "node [kind=switch]; 0; 0--1; 0--2; 0--3 }",
+      "n.dot");
+  CHECK(read_placement("2\n3\n", numbered, 2) == Hosts{1, 2});
+  CHECK(error_text(Blame::usage, [&] { read_placement("2\n0\n", numbered, 2); }) ==
+        "placement, line 2: host '0' is not a host of n.dot, but a switch: use 1 to 3, or their "
+        "numbers from 0");
   CHECK(read_error("h1\n\n1", 2) ==
         "placement, line 3: host '1' is already taken on line 1: use another");
   CHECK(read_error("h1\n", 3) ==

@@ -20,6 +20,7 @@ struct Whole {
 };
 constexpr Whole kWholes[] = {{"nccl_h200.xml", ":latency=1us", 0},
                              {"nccl_dgx1.xml", ":latency=1us", 0},
+                             {"nccl_power9.xml", ":latency=1us", 0},
                              {"smi_v100.txt", ":nvlink=25GB/s,latency=1us", 6},
                              {"smi_h100.txt", ":nvlink=25GB/s,latency=1us", 14},
                              {"smi_pcie.txt", ":pcie=25GB/s,latency=1us", 7},

@@ -279,3 +279,53 @@ TEST_CASE("formats are recognized by content, and settings of other formats are 
   CHECK(refusal(network_text("smi_h100.txt"), "n.txt:systems=2,nvlink=1GB/s,latency=0") ==
         "n.txt: systems means nothing in a file of this format, but in NCCL's: leave it out");
 }
+
+TEST_CASE("settings of machines that no link of the file needs are refused") {
+  const std::string joined = network_text("smi_v100.txt");  // by NVLinks alone
+  CHECK(read_network(joined, "m.txt:nvlink=25GB/s,latency=1us").hosts() == 8);
+  CHECK(refusal(joined, "m.txt:nvlink=25GB/s,latency=1us,pcie=1GB/s") ==
+        "m.txt: pcie has no effect, because the file has no such links that carry messages: leave "
+        "it out");
+  const std::string pcie = network_text("smi_pcie.txt");
+  CHECK(refusal(pcie, "m.txt:pcie=25GB/s,latency=1us,nvlink=25GB/s").find("m.txt: nvlink has no") ==
+        0);
+  CHECK(refusal(network_text("nccl_h200.xml"), "m.xml:latency=1us,bandwidth=1GB/s")
+            .find("m.xml: bandwidth has no effect") == 0);
+}
+
+TEST_CASE("NCCL: NVLinks to the CPU lead to the GPU's own, and to no NVSwitch") {
+  const Topology t = network("nccl_power9.xml", ":latency=1us");
+  for (NodeId n = 0; n < t.nodes(); ++n)
+    CHECK(t.node(n).name.find("nvswitch") == std::string::npos);
+  expect(path(t, 0, 1), 60, 1, 1);  // three NVLinks
+  expect(path(t, 0, 2), 32, 3, 3);  // to the CPU, to the other one, and down
+  CHECK(
+      refusal(replaced(network_text("nccl_power9.xml"), "0x068001", "0x060400"), "n.xml:latency=0")
+          .find("neither a GPU of the file, an NVSwitch (0x068000), nor a CPU (0x068001)") !=
+      std::string::npos);
+}
+
+TEST_CASE("SimGrid: a FATPIPE is read where another link limits each message, and else refused") {
+  const std::string cluster = network_text("simgrid_cluster.xml"),
+                    host = "bw=\"125MBps\" lat=\"50us\"", backbone = "bb_lat=\"500us\"";
+  const std::string fat_backbone =
+      replaced(cluster, backbone, backbone + " bb_sharing_policy=\"FATPIPE\"");
+  expect(path(read_network(fat_backbone, "n.xml"), 0, 9), 0.125, 600, 3);
+  const std::string fat_hosts = replaced(cluster, host, host + " sharing_policy=\"FATPIPE\"");
+  CHECK(refusal(replaced(fat_hosts, " bb_bw=\"2.25GBps\" bb_lat=\"500us\"", ""), "n.xml") ==
+        "n.xml:4: only FATPIPEs join 'node-0.acme.org' and 'node-1.acme.org', which limits each "
+        "message by itself and is not simulated: write SHARED or SPLITDUPLEX");
+  CHECK(refusal(replaced(fat_backbone, host, host + " sharing_policy=\"FATPIPE\""), "n.xml")
+            .find("only FATPIPEs join") != std::string::npos);
+  const auto three = [](const std::string& of_route) {
+    return "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Full\">\n"
+           "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>\n"
+           "<link id=\"f\" bandwidth=\"1GBps\" latency=\"1us\" sharing_policy=\"FATPIPE\"/>\n"
+           "<link id=\"s\" bandwidth=\"1GBps\" latency=\"1us\"/>\n"
+           "<route src=\"a\" dst=\"b\">" +
+           of_route + "</route>\n</zone></platform>\n";
+  };
+  const std::string fat = "<link_ctn id=\"f\"/>", shared = "<link_ctn id=\"s\"/>";
+  CHECK(path(read_network(three(fat + shared), "n.xml"), 0, 1).rate == Approx(1));
+  CHECK(refusal(three(fat), "n.xml").find("n.xml:3: only FATPIPEs join 'a' and 'b'") == 0);
+}

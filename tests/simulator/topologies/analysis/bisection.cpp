@@ -81,3 +81,14 @@ TEST_CASE("bisection: bounds meet on trees and tori, whatever the order of ranks
     CHECK(found.most == Approx(links * t.link(0).bandwidth));
   }
 }
+
+TEST_CASE("bisection: other hosts carry nothing unless they forward") {
+  // Four of eight GPUs of each node: those of the other four could pass messages on.
+  const std::vector<Rank> half{0, 1, 2, 3, 8, 9, 10, 11};
+  const Bisection found = bisection(make_topology("rail_pod:nodes=2,gpus=8"), half);
+  CHECK(found.exact());
+  CHECK(found.most == Approx(4 * 50e9));
+  CHECK(found.in_order == Approx(4 * 50e9));
+  CHECK(bisection(make_topology("rail_pod:nodes=2,gpus=8,relay=yes"), half).in_order ==
+        Approx(8 * 50e9));
+}
