@@ -100,6 +100,12 @@ std::string heading(const Algorithm& a, const Problem& p) {
   return text + fmt::format("\nSource: {}.\n", a.source);
 }
 
+// As many chunks as the algorithm asks for, with an element each.
+void use_its_chunks(const Algorithm& a, Problem& p) {
+  p.chunks_per_rank = a.chunks_per_rank(p);
+  p.elements = p.parts();
+}
+
 // Problems with the groups that they point to.
 std::vector<Config> shown_configs(const SweepOptions& options) {
   std::vector<Config> all;
@@ -122,6 +128,7 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
         if (options.left_out(*a, config.problem)) continue;
         if (const std::string why = unsupported(*a, config.problem); !why.empty())
           fail(Blame::usage, why + ": choose another algorithm or --collective");
+        if (a->chunks_per_rank) use_its_chunks(*a, config.problem);
         all.push_back(std::move(config));
       }
   return all;
@@ -143,15 +150,18 @@ std::string table_of(const Config& config) {
 void show_schedules(const SweepOptions& options) {
   check_outputs(options);
   std::string text, json;
-  bool adds = false;
+  bool adds = false, several = false;
   for (const Config& config : shown_configs(options)) {
     adds = adds || config.algorithm->in_network;
+    several = several || config.problem.chunks_per_rank > 1;
     text += (text.empty() ? "" : "\n") + table_of(config);
     if (options.caller) options.caller->records.push_back(schedule_json(config));
     if (!options.json.empty()) json += training::json_text(schedule_json(config)) + "\n";
   }
+  text += fmt::format(
+      "\nc2 is chunk 2 of the vector, which has one chunk{} per rank; all is the whole vector.\n",
+      several ? " or several" : "");
   text +=
-      "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
       "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
       "step is done.\n";
   if (adds)
