@@ -100,6 +100,9 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
     if (segments > 1 && !passes_on)
       lane.turn = {lane.problem.lane, static_cast<std::int32_t>(part / weights.size())};
     if (algorithm.in_turn) lane.turn.channel = 0;
+    if (const Turn own = algorithm.turn ? algorithm.turn(lane.problem) : Turn{}; own.waits())
+      lane.turn = {own.channel,
+                   static_cast<std::int32_t>(part - index(lane.problem.lane)) + own.piece};
     if (passes_on) lane.problem.pieces = segments;
     if (algorithm.chunks_per_rank)
       lane.problem.chunks_per_rank = algorithm.chunks_per_rank(lane.problem);

@@ -103,6 +103,9 @@ struct Algorithm {
   /// Optional: how many chunks per rank a lane has, instead of 1. Programs accept any number.
   std::function<Rank(const Problem&)> chunks_per_rank{};
 
+  /// Optional: the turn of a lane, for lanes that are pieces of a channel.
+  std::function<Turn(const Problem&)> turn{};
+
   /// Optional: where a rank's round (from 1; 0: the whole program) is written, such as
   /// "ring.py:7: yield ...", for faults.
   std::function<std::string(const Problem&, Rank, Count round)> place{};

@@ -39,6 +39,7 @@ bool overlap(const Progression& a, const Progression& b) {
 
 // Every chunk has the quotient; those before the remainder have one element more.
 Count Blocks::size_of_scattered(const Chunks& c) const {
+  if (c.stride < 1) return 0;  // of a wrong program, whose proof says so
   Count longer = 0;
   for_each_progression(c, parts, [&](const Progression& p) {
     if (p.first < remainder)

@@ -15,7 +15,7 @@ Algorithm nvls_tree() {
       .family = "split",
       .summary = "switches add within nodes, and two trees add each share between nodes",
       .source = "NCCL's NVLSTree",
-      .formula = {"m(S+1) + 4m (S each), G = m/S nodes", "G N(S+1) + 2N(G-1)",
+      .formula = {"2m(S+1) + 4S(G-1) (S each), G = m/S nodes", "G N(S+1) + 2N(G-1)",
                   "2 + 2 ceil(log2 G)"},
       .collectives = {Collective::allreduce},
       .in_network = true,

@@ -62,7 +62,7 @@ Algorithm with(Count slots, Count size) {
   a.family = "split";
   a.summary = "a switch adds chunk by chunk in a pool of slots";
   a.source = "Sapio et al., NSDI 2021";
-  a.formula = {"m N/k, chunks of k", "N m", "N/(k s), s slots"};
+  a.formula = {"m s ceil(N/(s k)), s slots, chunks of k", "N m", "ceil(N/(s k))"};
   a.collectives = {Collective::allreduce};
   a.lanes = static_cast<std::int32_t>(slots);
   a.in_network = true;

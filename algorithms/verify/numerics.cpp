@@ -111,21 +111,31 @@ Numerics numerics(const Algorithm& algorithm, const Problem& problem) {
   const Lanes lanes(algorithm, problem);
   Numerics found;
   const SymbolicState* lane = nullptr;
-  SumTrees::Id first = SumTrees::kNothing, of_chunk = SumTrees::kNothing;
+  SumTrees::Id of_chunk = SumTrees::kNothing;
   Rank chunk_before = -1;
-  lanes.for_each_value([&](const SymbolicState& all, Rank, Rank chunk, SumTrees::Id id) {
+  // Of the first chunk of a rank in this lane, and in the first lane. After a reduce-scatter a rank
+  // has one chunk, which is compared with those of the others.
+  const bool one_each = problem.collective == Collective::reduce_scatter;
+  std::vector<SumTrees::Id> first;
+  std::vector<std::string> orders(index(problem.ranks));
+  lanes.for_each_value([&](const SymbolicState& all, Rank rank, Rank chunk, SumTrees::Id id) {
     if (lane != &all) {
       lane = &all;
-      first = id;
+      first.assign(index(problem.ranks), SumTrees::kNothing);
       chunk_before = -1;
+    }
+    const std::size_t place = one_each ? 0 : index(rank);
+    if (first[place] == SumTrees::kNothing) {
+      first[place] = id;
       const std::string order = all.sums().bracketing(id, kOrderLimit);
       if (found.bracketing.empty()) found.bracketing = order;
-      found.same_for_all_elements = found.same_for_all_elements && order == found.bracketing;
+      if (orders[place].empty()) orders[place] = order;
+      found.same_for_all_elements = found.same_for_all_elements && order == orders[place];
     }
     if (chunk != chunk_before) of_chunk = id;
     chunk_before = chunk;
     found.same_on_all_ranks = found.same_on_all_ranks && id == of_chunk;
-    found.same_for_all_elements = found.same_for_all_elements && id == first;
+    found.same_for_all_elements = found.same_for_all_elements && id == first[place];
   });
   for (const std::vector<float>& contributions : inputs(problem.ranks)) {
     found.error = std::max(found.error, error_of(lanes.sums_of(contributions), contributions));

@@ -14,8 +14,8 @@ struct Numerics {
   std::string bracketing;
   /// Whether all ranks add each chunk in the same order: then their results have the same bits.
   bool same_on_all_ranks = true;
-  /// Whether all chunks are added in the same order: then the bits of an element do not depend on
-  /// its place in the vector.
+  /// Whether each rank adds all of its chunks in one order: then the bits of an element there do
+  /// not depend on its place in the vector.
   bool same_for_all_elements = true;
   /// Whether up to as many ranks more, which contribute zeros, leave all bits as they are. Always
   /// false for algorithms that need groups or a grid.

@@ -42,6 +42,9 @@ void check(const Script& script) {
     const Script::ScriptLane& lane = script.lanes[i];
     if (lane.weight < 1)
       wrong(concat("lane ", i, " has ", lane.weight, " elements: give at least 1"));
+    if (lane.turn.channel >= static_cast<Count>(script.lanes.size()))
+      wrong(concat("lane ", i, " is a piece of channel ", lane.turn.channel, ": of ",
+                   script.lanes.size(), " lanes, number channels from 0 on"));
     const Rank chunks = lane.chunks_per_rank;
     if (chunks < 1 || chunks > most)
       wrong(concat("chunks_per_rank is ", chunks, ": give 1 to ", most));
@@ -101,6 +104,8 @@ Algorithm algorithm_of(Shared script) {
     made.chunks_per_rank = [script](const Problem& p) {
       return script->lanes[index(p.lane)].chunks_per_rank;
     };
+  if (std::ranges::any_of(script->lanes, [](const auto& lane) { return lane.turn.waits(); }))
+    made.turn = [script](const Problem& p) { return script->lanes[index(p.lane)].turn; };
   made.lane_weights = [weights](const Problem&) { return weights; };
   made.unsupported_reason = [script](const Problem& p) -> std::string {
     if (p.ranks != script->ranks)

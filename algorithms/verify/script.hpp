@@ -15,6 +15,7 @@ struct Script {
     Count weight = 1;  ///< its share of the vector
     Rank chunks_per_rank = 1;
     std::vector<Rounds> ranks;  ///< the rounds of every rank
+    Turn turn{};                ///< if it is a piece of a channel
   };
   std::string name;    ///< of the algorithm
   std::string source;  ///< where it comes from

@@ -105,6 +105,16 @@ void check_switches(const Config& config, std::string_view format) {
                      config.algorithm->name, format));
 }
 
+// Notes what the runtimes cannot do.
+std::string msccl_text(const Config& config) {
+  const MscclProgram program = msccl_program(config);
+  if (config.segments > 1 && !config.algorithm->pipelined)
+    say("note: MSCCL has no order between channels: the segments, which leave one after another "
+        "in arlab simulate, work at once there\n");
+  for (const std::string& known : runtime_limits(program)) say("note: {}\n", known);
+  return to_xml(program);
+}
+
 void export_one(const ExportCommand& command) {
   const std::string_view formats[] = {"goal", "json", "msccl", "perfetto", "ti"};
   if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
@@ -142,9 +152,7 @@ void export_one(const ExportCommand& command) {
   } else if (command.format == "goal") {
     text = goal_trace(config);
   } else if (command.format == "msccl") {
-    const MscclProgram program = msccl_program(config);
-    for (const std::string& known : runtime_limits(program)) say("note: {}\n", known);
-    text = to_xml(program);
+    text = msccl_text(config);
   } else {
     constexpr std::size_t kTracks = 32;  // of links
     simulator::Trace trace;

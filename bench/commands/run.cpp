@@ -158,8 +158,8 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   }
 }
 
-std::vector<Config> planned(const RunCommand& command, const Job& job) {
-  const auto groups_of_job = job.groups();
+std::vector<Config> planned(const RunCommand& command,
+                            const std::shared_ptr<const Groups>& groups_of_job) {
   const LayoutOf known[] = {[&](Rank ranks, bool) {
     const bool fits = groups_of_job && groups_of_job->ranks() == ranks;
     return RankLayout{fits ? groups_of_job : nullptr, nullptr, nullptr};
@@ -208,10 +208,23 @@ Written files_of(RunCommand& command, const Backend& backend, std::size_t steps)
   return written;
 }
 
+// Throws what all ranks of a job throw alike.
+std::vector<Config> checked_plan(const RunCommand& command, const Job& job, const Backend& backend,
+                                 const std::shared_ptr<const Groups>& groups_of_job) {
+  command.model.check_machine();
+  std::vector<Config> configs = planned(command, groups_of_job);
+  check_late_rank(command, configs);
+  check_job_ranks(command, job, backend);
+  check_samples(command);
+  if (command.sweep.plan) return configs;
+  Proofs proofs;
+  for (const Config& config : configs)  // one that waits for ever would hang
+    if (const std::string& why = proofs.refuted(config); !why.empty()) fail(Blame::check, why);
+  for (const Config& config : configs) job.check(backend, config.problem.ranks);
+  return configs;
+}
+
 int run(RunCommand& command, Job& job) {
-  const Backend& backend = job.backend(command.backend);
-  if (command.sweep.ranks.empty())
-    command.sweep.ranks = {std::to_string(job.default_ranks(backend))};
   MeasureOptions& how = command.measure;
   if (how.precision > 0 && how.min_runs < how.max_runs) how.max_runs = 1'000'000;
   how.stoppable = command.sweep.caller != nullptr;
@@ -220,24 +233,26 @@ int run(RunCommand& command, Job& job) {
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
                                  std::end(job_words));
   }
-  command.model.check_machine();
-  const std::vector<Config> configs = planned(command, job);
-  job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
-  check_late_rank(command, configs);
-  check_job_ranks(command, job, backend);
+  const Backend* chosen = nullptr;
+  std::vector<Config> configs;
+  const std::shared_ptr<const Groups> groups_of_job = job.groups();
+  const auto plan = [&] {
+    chosen = &job.backend(command.backend);
+    if (command.sweep.ranks.empty())
+      command.sweep.ranks = {std::to_string(job.default_ranks(*chosen))};
+    configs = checked_plan(command, job, *chosen, groups_of_job);
+    return agreement(command, *chosen, configs);
+  };
+  job.agree(plan, shell_quoted(command.sweep.command));
+  const Backend& backend = *chosen;
   if (job.is_root()) check_outputs(command.sweep);
-  check_samples(command);
   if (command.sweep.plan) {
     if (job.is_root()) print_plan(command, backend, configs);
     return 0;
   }
-  Proofs proofs;
-  for (const Config& config : configs)  // one that waits for ever would hang
-    if (const std::string& why = proofs.refuted(config); !why.empty()) fail(Blame::check, why);
   std::vector<Group> groups = groups_of(configs);
   if (command.measure.seed) shuffle_sizes(groups, Random(*command.measure.seed));
   const auto ranks_of = [&](std::size_t i) { return groups[i].configs.front().problem.ranks; };
-  for (std::size_t i = 0; i < groups.size(); ++i) job.check(backend, ranks_of(i));
   Written written;
   if (job.is_root()) written = files_of(command, backend, configs.size() + groups.size());
   // A backend sets up a number of ranks once, for all groups of that number.
@@ -293,7 +308,8 @@ void add_run(CLI::App& command, Session& session) {
     options->library = take_library_names(o);
     if (!options->library.native.empty() || !options->library.tables.empty())
       collectives::prepare_library_algorithms();
-    session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience,
+                               session.caller != nullptr);
   });
 }
 

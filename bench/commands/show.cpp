@@ -110,6 +110,12 @@ Count smallest_parts(const Algorithm& a, const Problem& p) {
   return (std::accumulate(weights.begin(), weights.end(), Count{0}) + least - 1) / least;
 }
 
+// As many chunks as the algorithm asks for, with an element each.
+void use_its_chunks(const Algorithm& a, Problem& p) {
+  p.chunks_per_rank = a.chunks_per_rank(p);
+  p.elements = p.parts();
+}
+
 // Problems with the groups that they point to.
 std::vector<Config> shown_configs(const SweepOptions& options) {
   std::vector<Config> all;
@@ -132,6 +138,7 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
         if (options.left_out(*a, config.problem)) continue;
         if (const std::string why = unsupported(*a, config.problem); !why.empty())
           fail(Blame::usage, why + ": choose another algorithm or --collective");
+        if (a->chunks_per_rank) use_its_chunks(*a, config.problem);
         config.problem.elements *= smallest_parts(*a, config.problem);
         all.push_back(std::move(config));
       }
@@ -169,16 +176,19 @@ std::string tables_of(const Config& config) {
 void show_schedules(const SweepOptions& options) {
   check_outputs(options);
   std::string text, json;
-  bool adds = false, parts = false;
+  bool adds = false, parts = false, several = false;
   for (const Config& config : shown_configs(options)) {
     adds = adds || config.algorithm->in_network;
     parts = parts || lanes_of(*config.algorithm, config.problem).size() > 1;
+    several = several || config.problem.chunks_per_rank > 1;
     text += (text.empty() ? "" : "\n") + tables_of(config);
     if (options.caller) options.caller->records.push_back(schedule_json(config));
     if (!options.json.empty()) json += training::json_text(schedule_json(config)) + "\n";
   }
+  text += fmt::format(
+      "\nc2 is chunk 2 of the vector, which has one chunk{} per rank; all is the whole vector.\n",
+      several ? " or several" : "");
   text +=
-      "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
       "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
       "step is done.\n";
   if (parts)

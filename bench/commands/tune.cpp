@@ -96,8 +96,7 @@ int tune(TuneCommand& command) {
   const TemporaryFolder folder;
   std::vector<TuneCell> cells = tune_cells(options, folder);
   const Decide among_all = [&](const std::vector<TuneCell>& all) {
-    return decide(all, options.simulated() ? "" : "native",
-                  [](const TunedChoice&) { return true; });
+    return decide(all, options.simulated() ? "" : "native", known_to_runs);
   };
   const Decide in_library = [&](const std::vector<TuneCell>& all) {
     return decide_for_library(all, options.simulated());

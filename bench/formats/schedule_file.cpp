@@ -20,6 +20,7 @@ namespace {
 using Value = nlohmann::json;  // sorted: finds each of many keys fast
 
 constexpr Count kMaxRank = std::numeric_limits<Rank>::max();
+constexpr Count kMostTurns = 1 << 20;  // channels, and pieces of each
 
 // Reads parts of the file; `where` says which part.
 class Reader {
@@ -118,6 +119,14 @@ Script::Rounds read_rounds(const Reader& read, const Value& rank, const std::str
   return rounds;
 }
 
+Turn read_turn(const Reader& read, const Value& lane, const std::string& where) {
+  if (!lane.contains("channel") && !lane.contains("piece")) return {};
+  const auto part = [&](const char* key) {
+    return static_cast<std::int32_t>(read.number(lane, key, kMostTurns, where));
+  };
+  return {part("channel"), part("piece")};
+}
+
 }  // namespace
 
 Script read_schedule(const std::string& path) {
@@ -171,6 +180,7 @@ Script parse_schedule(const std::string& content, const std::string& path) {
       read.number(lane, "offset", std::numeric_limits<Count>::max(), where);
     made.weight = read.number(lane, "elements", std::numeric_limits<Count>::max(), where);
     made.chunks_per_rank = chunks_per_rank(lane, where, chunks_of_all);
+    made.turn = read_turn(read, lane, where);
     for (const Value& rank : read.list(lane, "ranks", where)) {
       const std::string here = fmt::format("{}, rank {}", where, made.ranks.size());
       read.expect(rank, {"rank", "rounds"}, here);

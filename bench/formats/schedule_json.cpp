@@ -44,6 +44,10 @@ Json schedule_json(const Config& config) {
                      {"ranks", std::move(ranks)}});
     if (lane.problem.chunks_per_rank != chunks_per_rank)
       lanes.back()["chunks_per_rank"] = lane.problem.chunks_per_rank;
+    if (lane.turn.waits()) {
+      lanes.back()["channel"] = lane.turn.channel;
+      lanes.back()["piece"] = lane.turn.piece;
+    }
   }
   Json json{{"schema", kSchema},
             {"kind", "schedule"},

@@ -73,6 +73,26 @@ void Job::expect_same(const std::string& plan, const std::string& command) const
                          "options"));
 }
 
+void Job::agree(const std::function<std::string()>& plan, const std::string& command) {
+  std::exception_ptr failure;
+  std::string text;
+  try {
+    text = plan();
+  } catch (const Error& error) {
+    if (!passes_on_) throw;
+    failure = std::current_exception();
+    text = error.what();
+  }
+  try {
+    expect_same(text, command);
+  } catch (const Error&) {
+    if (!failure) throw;
+    std::rethrow_exception(failure);
+  }
+  fails_alike_ = failure != nullptr;
+  if (failure) std::rethrow_exception(failure);
+}
+
 Rank Job::default_ranks(const Backend& backend) const {
   constexpr Rank kRanks = 4;
   if (ranks() > 0 && backend.joins_job) return ranks();
@@ -121,21 +141,35 @@ void Job::run(const Backend& backend, const collectives::RunOptions& options,
   backend.run(job_, options, body);
 }
 
-int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience) {
-  Job job(patience);
-  try {
-    expect_one_job(job.ranks());
-    return body(job);
-  } catch (const std::exception& e) {
-    if (job.ranks() == 0) throw;
-    const auto* known = dynamic_cast<const Error*>(&e);
-    // Rank 0 is first: if the others fail alike, it ends them before they repeat the message.
-    if (!job.is_root() && known && known->blame() != Blame::check)
-      std::this_thread::sleep_for(std::chrono::seconds(1));
-    say("error: {}{}\n", job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()),
-        Message{e.what()});
-    job.leave(known ? static_cast<int>(known->blame()) : 3);
+namespace {
+
+// Rank 0 is first: if the others fail alike, it ends them before they repeat the message.
+[[noreturn]] void end_ranks(Job& job, const std::exception& e) {
+  const auto* known = dynamic_cast<const Error*>(&e);
+  if (!job.is_root() && known && known->blame() != Blame::check)
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  say("error: {}{}\n", job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()),
+      Message{e.what()});
+  job.leave(known ? static_cast<int>(known->blame()) : 3);
+}
+
+}  // namespace
+
+int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience,
+           bool passes_on) {
+  std::exception_ptr alike;  // thrown after the job, whose end by an exception ends all ranks
+  {
+    Job job(patience, passes_on);
+    try {
+      expect_one_job(job.ranks());
+      return body(job);
+    } catch (const std::exception& e) {
+      if (job.ranks() == 0) throw;
+      alike = job.fails_alike() ? std::current_exception() : nullptr;
+      if (!alike) end_ranks(job, e);
+    }
   }
+  std::rethrow_exception(alike);
 }
 
 }  // namespace arlab::bench

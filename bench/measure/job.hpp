@@ -16,8 +16,9 @@ class Job {
  public:
   using Backend = collectives::Backend;
 
-  /// `patience`: of the ranks of an MPI job.
-  explicit Job(const collectives::Patience& patience = {}) : job_(patience) {}
+  /// `patience`: of the ranks of an MPI job. `passes_on`: see in_job().
+  explicit Job(const collectives::Patience& patience = {}, bool passes_on = false)
+      : job_(patience), passes_on_(passes_on) {}
 
   /// The backend of that name; if it is empty, the default one here. Throws Error(usage).
   const Backend& backend(const std::string& name) const;
@@ -48,11 +49,17 @@ class Job {
   /// Throws Error(usage) on all ranks if they do not have the same plan: `plan` describes what this
   /// rank is about to do, `command` is its command line. All ranks of the job call it together.
   void expect_same(const std::string& plan, const std::string& command) const;
+  /// Calls `plan`, which returns a text for expect_same(), on all ranks together; it must not
+  /// communicate. If errors are passed on, and it throws the same on all ranks, in_job() throws it.
+  void agree(const std::function<std::string()>& plan, const std::string& command);
+  bool fails_alike() const { return fails_alike_; }
   /// Ends all ranks of the job, at once.
   [[noreturn]] void leave(int code) { job_.end(code); }
 
  private:
   collectives::Job job_;
+  bool passes_on_;
+  bool fails_alike_ = false;
 };
 
 /// Joins the names of all backends that `use` accepts: "nccl or mpi-cuda".
@@ -60,7 +67,9 @@ std::string backend_names(const std::function<bool(const collectives::Backend&)>
                           std::string_view conjunction = " or ");
 
 /// Runs `body` in the job that this process is part of, and returns its exit code. A rank that
-/// fails while others wait for it ends them all.
-int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience = {});
+/// fails while others wait for it ends them all. `passes_on`: an Error that all ranks have alike
+/// in agree() is thrown on all.
+int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience = {},
+           bool passes_on = false);
 
 }  // namespace arlab::bench

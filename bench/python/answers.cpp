@@ -1,5 +1,7 @@
 #include "bench/python/answers.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "algorithms/base/error.hpp"
@@ -9,8 +11,10 @@
 #include "bench/tune/cells.hpp"
 #include "bench/tune/decide.hpp"
 #include "bench/tune/report.hpp"
+#include "bench/tune/write_files.hpp"
 #include "simulator/topologies/analysis/metrics.hpp"
 #include "simulator/topologies/build/topology.hpp"
+#include "simulator/topologies/import/file.hpp"
 #include "simulator/topologies/routing/routing.hpp"
 
 namespace arlab::bench::python {
@@ -76,6 +80,24 @@ Json picture_of(const simulator::Topology& topology) {
   }
 }
 
+// The text that gives these options; with the sizes that the ranks chose, if there are any.
+std::string network_text(const TopologyOptions& options, Rank ranks) {
+  const bool is_file = !simulator::topology_file(options.topology).empty();
+  TopologyOptions whole = options;
+  whole.faults.clear();
+  std::string text = is_file || ranks == 0 ? options.topology : whole.open(ranks).spec();
+  const TopologyOptions usual;
+  if (options.seed != usual.seed)
+    text = with_host_setting(text, fmt::format("seed={}", options.seed));
+  if (options.routing != usual.routing)
+    text = with_host_setting(text, "routing=" + options.routing);
+  if (options.placement != usual.placement)
+    text = with_host_setting(text, "placement=" + options.placement);
+  for (auto fault = options.faults.rbegin(); fault != options.faults.rend(); ++fault)
+    text = with_host_setting(text, *fault);  // in their order: each comes first
+  return text;
+}
+
 }  // namespace
 
 Json network_of(const TopologyOptions& options, Rank ranks) {
@@ -83,6 +105,7 @@ Json network_of(const TopologyOptions& options, Rank ranks) {
   const simulator::Router router(topology, options.parsed_routing().routing);
   const std::vector<Rank> hosts = options.hosts_of(topology, ranks > 0 ? ranks : topology.hosts());
   return {{"spec", topology.spec()},
+          {"network", network_text(options, ranks)},
           {"routing", name(router.routing())},
           {"metrics", metrics_json(simulator::metrics(topology, hosts))},
           {"nodes", nodes_json(topology)},
@@ -94,7 +117,7 @@ Json choices_of(const Json& records, const std::string& origin) {
   CellBuilder builder;
   for (const Json& record : records) builder.add(record, {});
   const std::vector<TuneCell> cells = builder.cells();
-  const auto decisions = decide(cells, "", [](const TunedChoice&) { return true; });
+  const auto decisions = decide(cells, "", known_to_runs);
   Json choices = Json::array();
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!decisions[i]) continue;
@@ -107,7 +130,8 @@ Json choices_of(const Json& records, const std::string& origin) {
   }
   if (choices.empty())
     fail(Blame::usage, "no candidate supports any of these ranks and sizes: name others");
-  const TuningTable table = table_of(cells, decisions, Outside::nearest, origin);
+  TuningTable table = table_of(cells, decisions, Outside::nearest, origin);
+  table.collective = builder.collective();
   return {{"choices", std::move(choices)}, {"table", to_text(table)}};
 }
 

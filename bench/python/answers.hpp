@@ -8,8 +8,9 @@
 
 namespace arlab::bench::python {
 
-/// Returns nodes, links, and metrics of a network, and its picture as SVG if it is small enough to
-/// be drawn, else null. `ranks`: 0 for all hosts. Throws Error(usage).
+/// Returns nodes, links, and metrics of a network, its picture as SVG if it is small enough to be
+/// drawn, else null, and as "network" what --network takes for it. `ranks`: 0 for all hosts. Throws
+/// Error(usage).
 nlohmann::ordered_json network_of(const TopologyOptions& options, Rank ranks);
 
 /// Decides which algorithm to use for each number of ranks and size, from records of simulations.

@@ -71,11 +71,10 @@ py::tuple call_command(const std::vector<std::string>& words, const OwnByName& o
 
 std::string topology_text(const std::string& spec, Rank ranks, const std::string& placement,
                           const std::vector<std::string>& faults) {
-  TopologyOptions options;
-  options.topology = spec;
-  options.placement = placement;
-  options.faults = faults;
-  return unlocked([&] { return text_of(network_of(options, ranks)); });
+  TopologyOptions usual;
+  usual.placement = placement;
+  usual.faults = faults;
+  return unlocked([&] { return text_of(network_of(topology_options(spec, usual), ranks)); });
 }
 
 std::string results_text(const std::string& path) {

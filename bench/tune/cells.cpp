@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -135,6 +136,16 @@ void simulate_into(const TuneOptions& options, const JobSpec& job, const Tempora
   for (const Json& record : read_results(file).records) builder.add(record, {});
 }
 
+void expect_same(std::map<std::string, Json>& shared, const Json& record,
+                 std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    const auto found = record.find(key);
+    const Json value = found == record.end() ? Json() : *found;
+    if (shared.try_emplace(key, value).first->second != value)
+      fail(Blame::usage, fmt::format("tune takes one {}: start it once for each", key));
+  }
+}
+
 }  // namespace
 
 void CellBuilder::add(const Json& record, const SamplesByKey& samples) {
@@ -159,14 +170,22 @@ void CellBuilder::add(const Json& record, const SamplesByKey& samples) {
 
 std::vector<TuneCell> CellBuilder::cells() const {
   std::vector<TuneCell> all;
-  for (const auto& [place, cell] : cells_) all.push_back(cell);
+  for (const auto& [place, one] : cells_) all.push_back(one.cell);
   return all;
+}
+
+Collective CellBuilder::collective() const {
+  const auto found = problem_.find("collective");
+  return found == problem_.end() ? Collective::allreduce
+                                 : *collective_named(found->second.get<std::string>());
 }
 
 TuneCell& CellBuilder::cell_of(const Json& record) {
   const auto ranks = record["ranks"].get<Rank>();
   const auto bytes = record["bytes"].get<Bytes>();
-  TuneCell& cell = cells_[{ranks, bytes}];
+  auto& [cell, network] = cells_[{ranks, bytes}];
+  expect_same(problem_, record, {"collective", "root", "dtype", "op"});
+  expect_same(network, record, {"topology", "model", "machine", "disturbance"});
   cell.ranks = ranks;
   cell.bytes = bytes;
   cell.elements = record["elements"].get<Count>();

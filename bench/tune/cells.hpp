@@ -58,12 +58,22 @@ using SamplesByKey = std::map<SampleKey, std::vector<double>>;
 /// Collects records into cells.
 class CellBuilder {
  public:
+  /// Throws Error(usage) if a record differs from those before in what a table does not tell apart,
+  /// such as the network.
   void add(const Json& record, const SamplesByKey& samples);
   std::vector<TuneCell> cells() const;
+  /// Returns the one of all records.
+  Collective collective() const;
 
  private:
+  using Shared = std::map<std::string, Json>;  // by key
+  struct Cell {
+    TuneCell cell;
+    Shared network;
+  };
   TuneCell& cell_of(const Json& record);
-  std::map<std::pair<Rank, Bytes>, TuneCell> cells_;
+  Shared problem_;
+  std::map<std::pair<Rank, Bytes>, Cell> cells_;
 };
 
 /// Measures a job, and adds what it gives.

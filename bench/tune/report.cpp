@@ -104,6 +104,11 @@ std::vector<std::string> sentences(const std::vector<TuneCell>& cells,
         fmt::format("Choices are at most {:.1f}% slower than the lowest median of their cell, "
                     "which may be lowest by chance.",
                     100 * loss));
+  if (const auto unknown = unknown_to_runs(cells); !unknown.empty())
+    said.push_back(
+        fmt::format("{} {} left out: runs that read a table know no trees or grid of the "
+                    "network, and no switches that add.",
+                    fmt::join(unknown, ", "), unknown.size() == 1 ? "is" : "are"));
   if (const auto unknown = unknown_to_nccl(cells); !files.nccl.empty() && !unknown.empty())
     said.push_back(fmt::format("{} chooses without {}, which NCCL does not have.", files.nccl,
                                fmt::join(unknown, ", ")));

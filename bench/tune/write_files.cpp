@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "bench/formats/rules/library_files.hpp"
 #include "bench/text/read_file.hpp"
@@ -31,6 +33,16 @@ const std::string_view* library_name(const TunedChoice& choice) {
 }
 
 bool is_of_library(const TunedChoice& choice) { return choice.algorithm.starts_with("native"); }
+
+// The names of those that are of a kind.
+std::vector<std::string> candidates(const std::vector<TuneCell>& cells,
+                                    const std::function<bool(const TunedChoice&)>& of_kind) {
+  std::set<std::string> names;
+  for (const TuneCell& cell : cells)
+    for (const TuneCandidate& candidate : cell.candidates)
+      if (of_kind(candidate.choice)) names.insert(candidate.choice.algorithm);
+  return {names.begin(), names.end()};
+}
 
 // Per number of ranks. NCCL asks with as many nodes as its communicator has: a line for one ring in
 // one node must not hold for rings across nodes.
@@ -108,6 +120,15 @@ OpenMpiVersion version_of(const TuneFiles& files) {
                   library.empty() ? "missing" : library));
 }
 
+bool known_to_runs(const TunedChoice& choice) {
+  const std::string_view name =
+      std::string_view(choice.algorithm).substr(0, choice.algorithm.find(':'));
+  if (std::ranges::find(algorithms(), name, &Algorithm::name) == algorithms().end())
+    return true;  // the library's, or one in Python
+  const Algorithm& algorithm = find_algorithm(choice.algorithm);
+  return !algorithm.forested && !algorithm.gridded && !algorithm.in_network;
+}
+
 std::vector<std::optional<TuneDecision>> decide_for_library(const std::vector<TuneCell>& cells,
                                                             bool simulated) {
   if (!simulated) return decide(cells, "native", is_of_library);
@@ -134,13 +155,13 @@ void write_library_files(const TuneFiles& files, const std::vector<TuneCell>& ce
 }
 
 std::vector<std::string> unknown_to_nccl(const std::vector<TuneCell>& cells) {
-  std::set<std::string> names;
-  for (const TuneCell& cell : cells)
-    for (const TuneCandidate& candidate : cell.candidates)
-      if (!is_of_library(candidate.choice) &&
-          collectives::nccl_name(candidate.choice.algorithm).empty())
-        names.insert(candidate.choice.algorithm);
-  return {names.begin(), names.end()};
+  return candidates(cells, [](const TunedChoice& c) {
+    return !is_of_library(c) && collectives::nccl_name(c.algorithm).empty();
+  });
+}
+
+std::vector<std::string> unknown_to_runs(const std::vector<TuneCell>& cells) {
+  return candidates(cells, [](const TunedChoice& c) { return !known_to_runs(c); });
 }
 
 }  // namespace arlab::bench

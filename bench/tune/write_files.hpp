@@ -25,6 +25,10 @@ void check_files(const TuneFiles& files);
 /// The version that the rules file is for. Throws Error(usage) if it is not known.
 OpenMpiVersion version_of(const TuneFiles& files);
 
+/// Whether runs and programs that read a tuning table know all that the choice needs: they know no
+/// trees and no grid of a simulated network, and no switches that add.
+bool known_to_runs(const TunedChoice& choice);
+
 /// Returns the choices among algorithms of the library, as "native:ring". From simulated cells
 /// those of the catalog that send the same: master_worker, butterfly, ring and rabenseifner of Open
 /// MPI's.
@@ -33,6 +37,8 @@ std::vector<std::optional<TuneDecision>> decide_for_library(const std::vector<Tu
 
 /// Returns the candidates that NCCL does not have, which its file cannot name.
 std::vector<std::string> unknown_to_nccl(const std::vector<TuneCell>& cells);
+/// Returns the candidates that are not known_to_runs().
+std::vector<std::string> unknown_to_runs(const std::vector<TuneCell>& cells);
 
 /// Writes all files but the one of our own table.
 void write_library_files(const TuneFiles& files, const std::vector<TuneCell>& cells,

@@ -108,9 +108,9 @@ std::string to_text(const TuningTable& table) {
                    "\n    {\"ranks\": ", range_json(row.first, row.last).dump(), ", \"sizes\": [",
                    sizes, "]}");
   }
-  return concat("{\"schema\": ", kTableSchema,
-                ", \"kind\": \"tuning_table\", \"collective\": \"allreduce\",\n  \"made_by\": ",
-                Json(table.made_by).dump(), ",\n  \"rows\": [", rows, "]}\n");
+  return concat("{\"schema\": ", kTableSchema, ", \"kind\": \"tuning_table\", \"collective\": \"",
+                name(table.collective), "\",\n  \"made_by\": ", Json(table.made_by).dump(),
+                ",\n  \"rows\": [", rows, "]}\n");
 }
 
 TuningTable parse_tuning_table(const std::string& text, const std::string& path) {

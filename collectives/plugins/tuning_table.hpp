@@ -35,6 +35,7 @@ struct TuningTable {
 
   std::string made_by;  ///< how the choices were found, for people
   std::vector<Row> rows;
+  Collective collective = Collective::allreduce;
   bool operator==(const TuningTable&) const = default;
 
   /// The choice for an allreduce.
@@ -44,8 +45,8 @@ struct TuningTable {
 /// Returns the file's text.
 std::string to_text(const TuningTable& table);
 
-/// Reads a table. Throws Error(usage) that names `path` and the part for a table with a gap, an
-/// overlap, an unknown algorithm, or a damaged file.
+/// Reads a table of allreduce: no caller uses another. Throws Error(usage) that names `path` and
+/// the part for a table with a gap, an overlap, an unknown algorithm, or a damaged file.
 TuningTable parse_tuning_table(const std::string& text, const std::string& path);
 
 }  // namespace arlab::collectives

@@ -45,6 +45,13 @@ class Alone(TuneTest):
         self.assertIn("| ring ", self.read("x.md"))
         self.assertIn("| auto:butterfly ", self.read("x.md"))
 
+    def test_what_runs_cannot_know_is_no_choice(self):
+        code, out, err = self.run_arlab("tune", "ring,forest", "--network", "rail_pod", "-p", "16", "-s", "64K,4M", "--table", "t.json")
+        self.assertEqual(code, 0, err)
+        self.assertEqual((out + err).count("forest is left out"), 1, out + err)
+        self.assertNotIn('"forest"', self.read("t.json"))
+        self.assertIn("ARLAB_ALGORITHM=ring", out)
+
     def test_a_measured_table_on_threads(self):
         code, out, err = self.run_arlab("tune", "ring,butterfly", "-b", "threads", "-p", "2", "-s", "1K", "--runs", "5", "--table", "t.json")
         self.assertEqual(code, 0, err)
@@ -86,6 +93,7 @@ class Alone(TuneTest):
             (("identify", "ring"), "leave out other names"),
             (("tune", "--launcher", "mpirun -n 4"), "write {} where the number of ranks belongs"),
             (("tune", "-t", "float32,int32"), "one --dtype"),
+            (("tune", "ring", "--network", "crossbar:hosts=4,mesh:dims=4", "-p", "4", "-s", "1K"), "one topology: start it once for each"),
             (("tune", "--by", "guessing"), "unknown way 'guessing'"),
             (("tune", "--mode", "both"), "unknown mode 'both'"),
             (("tune", "--buffers", "both"), "unknown buffers 'both'"),

@@ -107,9 +107,23 @@ class GpuWriter {
   std::vector<std::map<int, int>> known_;  // of each block: which steps of others it has awaited
 };
 
-}  // namespace
+// A lane whose chunks are each this weight of so many in the vector, in lowest terms.
+struct SharedLane {
+  Problem problem;
+  Count weight = 1, chunks = 1;
+};
 
-MscclProgram msccl_program(const Config& config) {
+[[noreturn]] void fail_shares(const Config& config, Count chunks) {
+  fail(Blame::usage,
+       fmt::format(
+           "the lanes of {} have shares that need {} chunks of the vector or more: MSCCL "
+           "needs chunks of equal size and takes up to {}, give fewer segments or pieces, or "
+           "another algorithm",
+           config.algorithm->name, chunks, kMostExported));
+}
+
+// The lanes by their exact shares: their elements are rounded.
+std::vector<SharedLane> shared_lanes(const Config& config) {
   const Algorithm& algorithm = *config.algorithm;
   Problem problem = config.problem;
   std::vector<Count> weights = algorithm.lane_weights
@@ -118,52 +132,71 @@ MscclProgram msccl_program(const Config& config) {
   const Count divisor = std::accumulate(weights.begin(), weights.end(), Count{0},
                                         [](Count a, Count b) { return std::gcd(a, b); });
   for (Count& weight : weights) weight /= divisor;
-  const Count units = config.segments * std::accumulate(weights.begin(), weights.end(), Count{0});
-  const Rank ranks = problem.ranks;
-  if (units > kMostExported / ranks)
-    fail(
-        Blame::usage,
-        fmt::format("the lanes of {} have shares of {} in all, so the vector would have {} chunks: "
-                    "MSCCL needs chunks of equal size, give fewer segments or another algorithm",
-                    algorithm.name, units, units * ranks));
-  const bool gathers = problem.collective == Collective::all_gather;
-  const bool scatters = problem.collective == Collective::reduce_scatter;
+  const Count cuts = (algorithm.pipelined ? 1 : config.segments) *
+                     std::accumulate(weights.begin(), weights.end(), Count{0});
+  if (cuts > kMostExported / problem.ranks) fail_shares(config, cuts * problem.ranks);
+  problem.elements = std::max(problem.elements, cuts * problem.ranks);  // no lane is empty
+  std::vector<SharedLane> lanes;
+  for (const Lane& lane : lanes_of(algorithm, problem, config.segments)) {
+    const Count weight = weights[index(lane.problem.lane)], chunks = cuts * lane.problem.parts();
+    const Count common = std::gcd(weight, chunks);
+    lanes.push_back({lane.problem, weight / common, chunks / common});
+  }
+  return lanes;
+}
+
+// The chunks of equal size of which those of every lane are whole numbers.
+Count chunks_of_all(const std::vector<SharedLane>& lanes, const Config& config) {
+  Count chunks = 1;
+  for (const SharedLane& lane : lanes) {
+    chunks = std::lcm(chunks, lane.chunks);
+    if (chunks > kMostExported) fail_shares(config, chunks);
+  }
+  return chunks;
+}
+
+}  // namespace
+
+MscclProgram msccl_program(const Config& config) {
+  const Algorithm& algorithm = *config.algorithm;
+  const Rank ranks = config.problem.ranks;
+  const std::vector<SharedLane> lanes = shared_lanes(config);
+  const Count chunks = chunks_of_all(lanes, config);
+  const bool gathers = config.problem.collective == Collective::all_gather;
+  const bool scatters = config.problem.collective == Collective::reduce_scatter;
   const bool parted = gathers || scatters;  // each GPU's own chunks are consecutive
-  const auto whole_run = [](const ChunkRun& run, Count begin, Rank width) -> ChunkRun {
-    return {static_cast<Rank>(begin + Count{run.first} * width), run.count * width};
-  };
-  const auto chunks = static_cast<int>(units * ranks);
+  const Count own = chunks / ranks;
   MscclProgram program{.name = std::string(algorithm.name),
-                       .collective = std::string(collective_name(problem.collective)),
-                       .root = problem.root,
-                       .chunks = chunks};
-  problem.elements = std::max<Count>(problem.elements, chunks);
+                       .collective = std::string(collective_name(config.problem.collective)),
+                       .root = config.problem.root,
+                       .chunks = static_cast<int>(chunks)};
   for (Rank r = 0; r < ranks; ++r) {
     GpuWriter gpu(chunks, gathers ? 'o' : 'i');
     Count begin = 0;  // of the lane's chunks, in the vector or in each GPU's part
-    int lane = 0;
-    for (int segment = 0; segment < config.segments; ++segment)
-      for (std::size_t l = 0; l < weights.size(); ++l, ++lane) {
-        problem.lane = static_cast<std::int32_t>(l);
-        const auto width = static_cast<Rank>(weights[l]);
-        for (LimitedProgram p(algorithm, problem, r); p.next();)
-          for (const bool sends : {true, false})  // sends read before anything is overwritten
-            for (const Action& a : p.round())
-              if (a.sends() == sends)
-                for_each_run(a.chunks, ranks, [&](const ChunkRun& run) {
-                  if (!parted) return gpu.add(a, lane, whole_run(run, begin, width));
-                  for (Rank c = run.first; c < run.first + run.count;) {
-                    const Rank joined = units == width ? run.count : 1;
-                    gpu.add(a, lane, {static_cast<Rank>(c * units + begin), joined * width});
-                    c += joined;
-                  }
-                });
-        begin += parted ? Count{width} : Count{width} * ranks;
-      }
+    for (std::size_t l = 0; l < lanes.size(); ++l) {
+      const Problem& problem = lanes[l].problem;
+      const auto width = static_cast<Rank>(chunks / lanes[l].chunks * lanes[l].weight);
+      const auto add = [&](const Action& a, const ChunkRun& run) {
+        const auto lane = static_cast<int>(l);
+        if (!parted)
+          return gpu.add(a, lane,
+                         {static_cast<Rank>(begin + Count{run.first} * width), run.count * width});
+        for (Rank c = run.first; c < run.first + run.count;) {
+          const Rank joined = own == width ? run.count : 1;
+          gpu.add(a, lane, {static_cast<Rank>(c * own + begin), joined * width});
+          c += joined;
+        }
+      };
+      for (LimitedProgram p(algorithm, problem, r); p.next();)
+        for (const bool sends : {true, false})  // sends read before anything is overwritten
+          for (const Action& a : p.round())
+            if (a.sends() == sends)
+              for_each_run(a.chunks, problem.parts(), [&](const ChunkRun& run) { add(a, run); });
+      begin += parted ? Count{width} : Count{width} * problem.parts();
+    }
     MscclGpu made = std::move(gpu).take();
-    const int own = static_cast<int>(units);
-    made.input = gathers ? own : chunks;
-    made.output = scatters ? own : chunks;
+    made.input = static_cast<int>(gathers ? own : chunks);
+    made.output = static_cast<int>(scatters ? own : chunks);
     program.gpus.push_back(std::move(made));
   }
   return program;

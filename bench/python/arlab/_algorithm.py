@@ -160,6 +160,7 @@ class Algorithm:
         _commands.export(self, file, ranks, **options)
 
 
+_WITH_MEANINGS = ("all", "auto", "native")  # all of the catalog, a tuning table's, and the library's own
 _ABOUT = ("name", "cost", "collectives", "supports", "chunks_per_rank")
 _registered: Dict[str, Algorithm] = {}
 
@@ -199,6 +200,8 @@ def algorithm(program: Optional[Program] = None, **about: Any) -> Union[Algorith
 
     def make(function: Program) -> Algorithm:
         made = Algorithm(function, **about)
+        if made.name in _WITH_MEANINGS:
+            raise UsageError(f"'{made.name}' means something else among algorithms: give another name, @arlab.algorithm(name=\"my_{made.name}\")")
         if made.name in _call.catalog_names():
             raise UsageError(f"'{made.name}' is an algorithm of the catalog: give another, @arlab.algorithm(name=\"my_{made.name}\")")
         _registered[made.name] = made

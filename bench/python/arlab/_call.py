@@ -1,6 +1,7 @@
 """Calls of the compiled module: values as the words of a command line, and its answers as Python's."""
 import functools
 import json
+import re
 import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
@@ -52,6 +53,14 @@ def option_words(options: Dict[str, Any]) -> List[str]:
     return words
 
 
+def _parts(text: str) -> List[str]:
+    """The names in "ring + tree, chain". A path of a file may have + and spaces in it; there, + between names has spaces around it."""
+    parts: List[str] = []
+    for part in re.split(r",|\s\+\s", text):
+        parts += [part.strip()] if part.strip().startswith("file:") else part.replace(" ", "").split("+")
+    return [part for part in parts if part]
+
+
 def algorithm_words(algorithms: Any) -> Tuple[List[str], Dict[str, Any]]:
     """The names of algorithms, which "ring + tree", a list, or Algorithm objects say, and those of this process among them."""
     from ._algorithm import Algorithm, _registered
@@ -61,14 +70,16 @@ def algorithm_words(algorithms: Any) -> Tuple[List[str], Dict[str, Any]]:
         if isinstance(one, Algorithm):
             names.append(one.name)
             own[one.name] = one
+        elif one is not algorithms and str(one).startswith("file:"):
+            names.append(str(one))
         else:
-            names += [part.strip() for part in str(one).split("+") if part.strip()]
+            names += _parts(str(one))
     if not names:
         raise UsageError("no algorithm: name one, such as \"ring\"")
     for name in ",".join(names).split(","):
-        if name.strip() in _registered:
-            own.setdefault(name.strip(), _registered[name.strip()])
-    return [",".join(names).replace(" ", "")], own
+        if name in _registered:
+            own.setdefault(name, _registered[name])
+    return [",".join(names)], own
 
 
 class _Bar:
@@ -96,9 +107,18 @@ def _importable() -> FrozenSet[str]:
     return frozenset(name for name in ("tqdm", "pandas", "networkx", "IPython") if importlib.util.find_spec(name))
 
 
+_OF_TABLES = ("output", "columns", "sort", "rows", "top")  # options of the tables that the program prints
+
+
 def command(name: str, words: Sequence[str], options: Dict[str, Any], own: Optional[Dict[str, Any]] = None,
             progress: Optional[Callable[[int, int], None]] = None) -> Tuple[List[Record], str]:
     """Runs a command of the compiled module. Returns its records, and its text."""
+    from ._network import spec_of
+    if "network" in options:
+        options = {**options, "network": spec_of(options["network"])}
+    for option in _OF_TABLES if name != "export" else ():
+        if options.get(option) is not None:
+            raise UsageError(f"{option} has no effect in Python, where rows are objects: print() shows them, and json=\"FILE\" writes them")
     bar = _Bar(name) if progress is None else None
     generators = {key: algorithm._generators for key, algorithm in (own or {}).items()}
     try:

@@ -74,16 +74,14 @@ def _swept(command: str, algorithms: Any, options: Dict[str, Any]) -> List[Recor
 
 
 def verify(algorithms: Any = "all", ranks: Any = "2..16", **options: Any) -> "Results[Proof]":
-    """Proves algorithms correct, for any data and any number of elements. The result is true if all are right."""
+    """Proves algorithms correct, for any data and any number of elements. The result is true if all that were not skipped are right."""
     options["ranks"] = ranks
     proofs = []
     for r in _swept("verify", algorithms, options):
-        if r["skipped"] is not None:
-            continue
-        fault = str(r["fault"] or "")
+        fault, skipped = str(r["fault"] or ""), r["skipped"] or ""
         line = located(CheckError(fault)).line
-        proofs.append(Proof(r["algorithm"], r["collective"], r["ranks"], r["root"], not r["wrong"], fault,
-                            bool(r.get("same_on_all_ranks")), r.get("bracketing") or "", line, r))
+        proofs.append(Proof(r["algorithm"], r["collective"], r["ranks"], r["root"], not r["wrong"] and not skipped, fault,
+                            bool(r.get("same_on_all_ranks")), r.get("bracketing") or "", line, skipped, r))
     return Results(proofs)
 
 
@@ -99,9 +97,8 @@ def count(algorithms: Any = "all", ranks: Any = 8, **options: Any) -> "Results[C
 
 def simulate(algorithms: Any = "all", ranks: Any = 64, size: Any = None, network: Any = None, **options: Any) -> "Results[Simulated]":
     """Predicts times on a network: a rate ("10G"), a model ("loggops:L=5us"), a topology ("rail_pod:nodes=8"), or a Topology."""
-    from ._network import spec_of
     rows = []
-    for r in _swept("simulate", algorithms, {"ranks": ranks, "size": size, "network": spec_of(network), **options}):
+    for r in _swept("simulate", algorithms, {"ranks": ranks, "size": size, "network": network, **options}):
         if r["wrong"] and r["skipped"]:  # a wrong algorithm is not timed
             raise located(CheckError(str(r["skipped"])))
         time = r["time_us"]["median"] if r["time_us"] else None
@@ -141,17 +138,15 @@ def run(algorithms: Any = "all", ranks: Any = None, size: Any = None, **options:
 
 def bound(network: Any, ranks: Any = None, **options: Any) -> Bound:
     """How fast collectives could be at all on a network, and what limits them."""
-    from ._network import spec_of
-    r = _call.command("bound", [], {"network": spec_of(network), "ranks": ranks, **options})[0][0]
+    r = _call.command("bound", [], {"network": network, "ranks": ranks, **options})[0][0]
     return Bound(r["topology"], r["hosts"], r["all_gather_gb_per_s"], r["reduce_scatter_gb_per_s"], r["allreduce_gb_per_s"],
                  r["latency_us"], r["reached"], r["cut"], r)
 
 
 def plan(model: str, gpus: Any, network: Any = None, **options: Any) -> "Results[Plan]":
     """Predicts training: plan("profile:resnet50", gpus=[8, 64], network="10G")."""
-    from ._network import spec_of
     rows = []
-    for r in _call.command("plan", [], {"model": model, "gpus": gpus, "network": spec_of(network), **options})[0]:
+    for r in _call.command("plan", [], {"model": model, "gpus": gpus, "network": network, **options})[0]:
         rows.append(Plan(r["model"], r["network"], r["ranks"], r["algorithm"] or "", r["step_us"], r["efficiency"],
                          r["samples_per_s"], r["limit"], r))
     return Results(rows)

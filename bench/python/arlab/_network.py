@@ -57,10 +57,9 @@ def topology(network: Any, ranks: int = 0, placement: str = "block", fault: Sequ
 
     Nodes of a graph have `kind` (host or switch) and may have `group`; edges have `bandwidth` ("100Gbps") and `latency` ("1us").
     """
-    spec = spec_of(network)
-    found: Dict[str, Any] = json.loads(_call.compiled().topology(spec, ranks, placement, list(fault)))
+    found: Dict[str, Any] = json.loads(_call.compiled().topology(spec_of(network), ranks, placement, list(fault)))
     metrics = found["metrics"]
-    return Topology(spec, found["spec"], metrics["hosts"], metrics["switches"], metrics["diameter"], metrics["bisection_gb_per_s"],
+    return Topology(found["network"], found["spec"], metrics["hosts"], metrics["switches"], metrics["diameter"], metrics["bisection_gb_per_s"],
                     metrics, found["nodes"], found["links"], found["svg"])
 
 

@@ -65,13 +65,14 @@ class Proof:
     same_on_all_ranks: bool          # rounding is the same everywhere
     bracketing: str                  # how a rank adds up the first chunk, such as ((0+1)+2)
     line: int = 0                    # of the generator that yields the wrong action; 0: not known
+    skipped: str = ""                # why there is no proof
     record: Record = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.right
 
     def cells(self) -> Dict[str, str]:
-        return {"algorithm": self.algorithm, "ranks": str(self.ranks), "proof": "right" if self.right else self.fault,
+        return {"algorithm": self.algorithm, "ranks": str(self.ranks), "proof": "right" if self.right else self.fault or self.skipped,
                 "order of additions": self.bracketing if len(self.bracketing) <= 40 else self.bracketing[:37] + "..."}
 
 
@@ -207,8 +208,9 @@ class Results(Sequence[Row], Generic[Row]):
         return iter(self.rows)
 
     def __bool__(self) -> bool:
-        """Whether all rows are right, or whether there are any."""
-        return bool(self.rows) and all(bool(getattr(row, "right", True)) for row in self.rows)
+        """Whether all rows are right, or whether there are any; those that were skipped are neither."""
+        done = [row for row in self.rows if not getattr(row, "skipped", "")]
+        return bool(done) and all(bool(getattr(row, "right", True)) for row in done)
 
     @property
     def records(self) -> List[Record]:

@@ -40,6 +40,26 @@ TEST_CASE("all_to_all has other bits on each rank") {
   CHECK_FALSE(of("recursive_multiplying", 8).same_on_all_ranks);
 }
 
+TEST_CASE("each rank adds all elements in one order, though ranks differ") {
+  const auto each_in_its_own = [](const char* algorithm, Rank ranks) {
+    INFO(algorithm << " on " << ranks);
+    const Numerics found = of(algorithm, ranks);
+    CHECK(found.same_for_all_elements);
+    CHECK_FALSE(found.same_on_all_ranks);
+    CHECK_FALSE(found.same_for_more_ranks);
+  };
+  for (const char* algorithm : {"all_to_all", "trivance", "recursive_multiplying:k=3"})
+    each_in_its_own(algorithm, 3);
+  for (const Rank ranks : {9, 12}) each_in_its_own("swing_whole", ranks);
+  // A lane of each direction.
+  CHECK_FALSE(of("bidirectional_ring", 4).same_for_all_elements);
+  // Each rank has one element only, whose bits depend on its place.
+  const Numerics scattered =
+      numerics(find_algorithm("ring"),
+               {.collective = Collective::reduce_scatter, .ranks = 4, .elements = 8});
+  CHECK_FALSE(scattered.same_for_all_elements);
+}
+
 TEST_CASE("errors are at most the depth of the sum tree, in units of the last place") {
   for (const Algorithm& a : algorithms())
     for (const Rank ranks : unless_sanitized({1, 2, 9, 16}, {1, 9})) {

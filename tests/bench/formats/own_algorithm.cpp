@@ -49,6 +49,23 @@ TEST_CASE("an algorithm of planned rounds costs what its original does") {
   CHECK(plans == 4);  // not again for other numbers of elements
 }
 
+TEST_CASE("a stride below one is a fault, also where costs are asked for first") {
+  for (const Rank stride : {0, -1}) {
+    int plans = 0;
+    OwnAlgorithm given = own(plans);
+    given.plan = [stride](const Problem&) {
+      const Chunks still{0, 2, stride};
+      return std::vector<Script::Rounds>{{{send(1, still), reduce(1, still)}},
+                                         {{send(0, still), reduce(0, still)}}};
+    };
+    const auto algorithm = algorithm_of(std::move(given));
+    const Problem problem{.ranks = 2, .elements = 10};
+    CHECK(predicted_rank_cost(*algorithm, problem, 0).messages == 0);
+    CHECK(verify(*algorithm, problem).fault.text.find("a stride is at least 1") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("a closed form is computed once for each number of elements") {
   int plans = 0, calls = 0;
   OwnAlgorithm given = own(plans);

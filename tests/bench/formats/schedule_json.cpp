@@ -9,6 +9,8 @@
 #include "algorithms/verify/count.hpp"
 #include "algorithms/verify/verify.hpp"
 #include "bench/formats/schedule_file.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/grouped.hpp"
@@ -51,6 +53,46 @@ TEST_CASE("lanes of different numbers of chunks are the same after export and im
   const Algorithm read = read_again(json);
   CHECK(verify(read, problem));
   CHECK(count(read, problem).all == count(weighted, problem).all);
+}
+
+TEST_CASE("segments leave one after another after export and import, too") {
+  for (const char* name : {"chain", "double_tree", "bidirectional_ring", "chain:"})
+    for (const char* model : {"fluid", "packet"}) {
+      const bool forgets = std::string_view(name).ends_with(":");
+      const Algorithm& algorithm = find_algorithm(forgets ? "chain" : name);
+      const Problem problem{.ranks = 5, .elements = 100'003};
+      constexpr int kSegments = 4;
+      Json json = schedule_json(
+          {.algorithm = &algorithm, .problem = problem, .operand = {}, .segments = kSegments});
+      CHECK(json["lanes"].back()["channel"] == algorithm.lanes - 1);
+      CHECK(json["lanes"].back()["piece"] == kSegments - 1);
+      if (forgets)
+        for (Json& lane : json["lanes"]) lane.erase("channel"), lane.erase("piece");
+      const Algorithm read = read_again(json);
+      const auto& kind = simulator::find_model(model);
+      const auto time = [&](const Algorithm& a, int segments) {
+        const auto network = simulator::make_network(kind, {}, problem.ranks);
+        return simulator::simulate(a, problem, 4, *network, {.segments = segments}).finish;
+      };
+      CAPTURE(name, model);
+      CHECK((time(read, 1) == time(algorithm, kSegments)) == !forgets);
+    }
+  CHECK_FALSE(
+      exported(find_algorithm("double_tree"), {.ranks = 3, .elements = 30})["lanes"][0].contains(
+          "channel"));
+}
+
+TEST_CASE("a lane's channel and piece are checked") {
+  Json json = exported(find_algorithm("ring"), {.ranks = 3, .elements = 3});
+  const auto said = [&] { return refusal([&] { read_again(json); }); };
+  json["lanes"][0]["channel"] = 0;
+  CHECK(said() == "s.json: lane 0: has no key \"piece\"");
+  json["lanes"][0]["piece"] = -1;
+  CHECK(said().find("\"piece\" is -1") != std::string::npos);
+  json["lanes"][0]["piece"] = 0;
+  CHECK(said().empty());
+  json["lanes"][0]["channel"] = 1;
+  CHECK(said() == "s.json: lane 0 is a piece of channel 1: of 1 lanes, number channels from 0 on");
 }
 
 TEST_CASE("every algorithm of the catalog is the same after export and import") {

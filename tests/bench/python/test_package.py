@@ -66,6 +66,30 @@ def test_errors_have_the_texts_of_the_program():
         arlab.Algorithm(crossed, collectives=("gather",))
     with pytest.raises(arlab.UsageError, match="'ring' is an algorithm of the catalog"):
         arlab.algorithm(name="ring")(crossed)
+    for name in ("all", "auto", "native"):
+        with pytest.raises(arlab.UsageError, match=f"'{name}' means something else"):
+            arlab.algorithm(name=name)(crossed)
+
+
+@pytest.mark.parametrize("option", [{"output": "table.md"}, {"sort": "time"}, {"rows": 1}, {"top": 1}, {"columns": "algorithm,time"}])
+@pytest.mark.parametrize("command", [arlab.verify, arlab.count, arlab.simulate, arlab.run])
+def test_options_of_printed_tables_are_refused(command, option):
+    with pytest.raises(arlab.UsageError, match=f"{next(iter(option))} has no effect in Python"):
+        command("ring", ranks=4, **option)
+
+
+def test_a_stride_below_one_is_refused():
+    def still(p, me):
+        yield arlab.send(1 - me, p.chunks(0, 2, 0)), arlab.reduce(1 - me, p.chunks(0, 2, 0))
+    mine = arlab.Algorithm(still)
+    assert "a stride is at least 1" in arlab.verify(mine, ranks=2)[0].fault
+    for command in (arlab.simulate, arlab.run):
+        with pytest.raises(arlab.CheckError, match="a stride is at least 1"):
+            command(mine, ranks=2)
+    with pytest.raises(arlab.CheckError, match="a stride is at least 1"):
+        arlab.show(mine, ranks=2)
+    with pytest.raises(arlab.CheckError, match="a stride is at least 1"):
+        arlab.count(mine, ranks=2)
 
 
 @pytest.mark.parametrize("item,text", [(5, "yields 5"), ((arlab.send(1, 0), "x"), "yields 'x' in a round"),
@@ -104,6 +128,9 @@ def test_a_formula_that_is_wrong_is_found():
 def test_what_a_program_does_not_support_is_skipped_with_its_reason():
     even = arlab.Algorithm(six_algorithms.butterfly.program, "even", supports=lambda p: "" if p.ranks % 2 == 0 else "an odd number")
     assert [row.skipped for row in arlab.simulate(even, ranks=[3, 4])] == ["an odd number", ""]
+    proofs = arlab.verify(even, ranks=[3, 4])
+    assert [(row.skipped, row.right) for row in proofs] == [("an odd number", False), ("", True)]
+    assert proofs and not proofs[:1] and "an odd number" in repr(proofs)
 
 
 def test_all_and_mine_are_compared():
@@ -128,6 +155,7 @@ def test_chunks_per_rank_pipelines_more_messages():
                     yield arlab.send(right, 3 * at + k), action(left, 3 * (at - 1) + k)
     assert arlab.verify("fine_ring", ranks=[1, 2, 5])
     assert arlab.count("fine_ring", ranks=5, elements=1000)[0].messages == 3 * 2 * 5 * 4
+    assert len(arlab.show("fine_ring", ranks=3).rounds(0)) == 3 * 2 * 2
     arlab.unregister("fine_ring")
 
 
@@ -176,6 +204,26 @@ def test_bounds_plans_and_choices():
     tuned = arlab.tune("ring, tree, py_butterfly", ranks=8, size="1K,1M", network="10G")
     assert len(tuned) == 2 and tuned[0].algorithm == "py_butterfly" and tuned[1].algorithm == "ring"
     assert json.loads(tuned.table_text)["kind"] == "tuning_table"
+    assert json.loads(tuned.table_text)["collective"] == "allreduce"
+    shares = arlab.tune("ring, tree", ranks=8, size="1K", network="10G", collective="reduce")
+    assert json.loads(shares.table_text)["collective"] == "reduce"
+
+
+@pytest.mark.parametrize("several,what", [({"network": ["crossbar:hosts=16", "mesh:dims=16"]}, "topology"), ({"dtype": "float32,float64"}, "dtype"),
+                                          ({"root": "0,1", "collective": "broadcast"}, "root")])
+def test_a_tuning_mixes_nothing(several, what):
+    with pytest.raises(arlab.UsageError, match=f"tune takes one {what}: start it once for each"):
+        arlab.tune("tree", ranks=16, size="256K", **{"network": "10G", **several})
+
+
+@pytest.mark.parametrize("folder", ["sp dir", "c++", "a + b"])
+def test_paths_may_have_spaces_and_signs(tmp_path, folder):
+    (tmp_path / folder).mkdir()
+    name = f"{tmp_path}/{folder}/ring 1.json"
+    arlab.export("ring", name, ranks=4)
+    if folder != "a + b":
+        assert arlab.verify(f"ring + file:{name}, tree", ranks=4)[1].algorithm == f"file:{name}"
+    assert arlab.count([f"file:{name}", "tree"], ranks=4)[0].messages == 24
 
 
 def test_catalogs():
@@ -299,3 +347,18 @@ def test_processes_of_mpi_run_it_several_times(first, tmp_path):
     done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, "-B", script], capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("('py_ring', 'mpi', 2, 0)") == 2 and done.stdout.count("[]") == 2
+
+
+@pytest.mark.skipif(not MPIEXEC or bool(os.environ.get("ARLAB_SANITIZE")), reason="needs mpirun in MPIEXEC, and no sanitizers")
+def test_what_all_processes_refuse_is_raised_on_all(tmp_path):
+    script = tmp_path / "ranks.py"
+    script.write_text("import arlab\n"
+                      "def alone(p, me):\n    yield arlab.send(1 - me, 0)\n"
+                      "for call in (lambda: arlab.run('rng', size='1K'), lambda: arlab.run('ring', size='1K', ranks=5),\n"
+                      "             lambda: arlab.run('ring', size='1K', backend='none'), lambda: arlab.run(arlab.Algorithm(alone), size='1K')):\n"
+                      "    try:\n        call()\n    except arlab.Error as error:\n        print(type(error).__name__, flush=True)\n"
+                      "print('ends', len(arlab.run('ring', size='1K', time='5ms')), flush=True)\n")
+    done = subprocess.run([MPIEXEC, "-n", "2", sys.executable, "-B", script], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("UsageError") == 6 and done.stdout.count("CheckError") == 2
+    assert done.stdout.count("ends 0") == 1 and done.stdout.count("ends") == 2
