@@ -4,7 +4,7 @@ import json
 import unittest
 
 from test_charts import Folder, charts, records  # puts plots/ on the module path
-from charts import catalog, compression, naming, settings, slices, training, winners
+from charts import catalog, compression, naming, settings, slices, tables, training, winners
 
 
 def context(**more: object) -> dict:
@@ -69,6 +69,24 @@ class Names(Folder):
             self.assertEqual(len(self.heads([context(), *simulated(1.0), *simulated(2.0, **{key: value})])), 2, key)
         self.assertEqual(len(self.heads([context(), *simulated(1.0)], [context(), *simulated(2.0)])), 2)
         self.assertEqual(len(self.heads([context(), *simulated(1.0)], [context(), *simulated(1.0)])), 1)  # the same result
+
+    def test_what_makes_a_configuration_parts_its_launches(self) -> None:
+        for key, values, words in (("start", ("barrier", "round-time"), ("started by barrier", "started by round-time")),
+                                   ("groups", (2, 4), ("2 groups", "4 groups")), ("dims", ("2x2", "4x1"), ("torus 2x2", "torus 4x1")),
+                                   ("root", (0, 1), ("root 0", "root 1")), ("repeats", (20, 5), ("20 in a row", "5 in a row")),
+                                   ("summary_over_ranks", ("maximum", "mean"), ("maximum over ranks", "mean over ranks"))):
+            launches = [[context(launch=f"mpi {i}"), *measured(10.0 * (i + 1), **{key: value})] for i, value in enumerate(values)]
+            found = tables.tables(self.read([*launches[0], *launches[1]]))
+            self.assertEqual([(table.setting.words[1:], table.times) for table in found],
+                             [((word,), {"Ring": {(1024, 2): us, (4096, 2): us}}) for word, us in zip(words, (10.0, 20.0))], key)
+            halves = self.read([*launches[0][:2], launches[1][0], launches[1][2]])  # each of another size
+            self.assertEqual([words[1:] for words in sorted(one.words for one in settings.settings(halves))], [(word,) for word in words], key)
+
+    def test_ranks_arrange_themselves_and_a_benchmark_repeats_by_its_time(self) -> None:
+        swept = [line for ranks in (2, 4) for line in measured(ranks=ranks, groups=ranks // 2, dims=f"{ranks}x1")]
+        self.assertEqual(self.heads([context(), *swept]), ["Measured on vm: mpi"])
+        small, large = measured(source="nccl-tests 2.19.6")
+        self.assertEqual(self.heads([context(), {**small, "repeats": 20}, {**large, "repeats": 5}]), ["Measured on vm: mpi"])
 
     def test_hosts_days_versions_and_files_are_apart_and_named(self) -> None:
         for key, value, words in (("date", "2026-11-24T08:00:00Z", ("vm, 2026-11-17", "vm, 2026-11-24")), ("host", "clusterB", ("clusterB", "vm")),
