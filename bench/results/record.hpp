@@ -158,7 +158,14 @@ struct Record {
 /// All keys of the record's kind; what is absent is null, never 0.
 Json to_json(const Record& record);
 
-/// The keys that distinguish configurations, as text: --resume skips those that a file holds.
+/// The keys, beside the kind, that distinguish configurations.
+inline constexpr const char* kIdentityKeys[] = {
+    "algorithm",  "ranks",  "elements", "backend",  "collective", "dtype", "op",
+    "root",       "groups", "dims",     "segments", "topology",   "model", "machine",
+    "compressor", "place",  "mode",     "repeats",  "cache",      "start", "summary_over_ranks",
+    "disturbance"};
+
+/// Returns their values as text: --resume skips those that a file holds.
 std::string identity(const Json& record);
 
 }  // namespace arlab::bench

@@ -25,6 +25,8 @@ _USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none", "place
 _APART = {MEASURED: ("root", "start", "repeats", "summary_over_ranks"), SIMULATED: ("root",)}
 # How ranks are arranged follows from their number, unless the records of one algorithm and number of ranks differ.
 _LAYOUT = ("groups", "dims")
+# What is in the identity besides the algorithm and what is swept.
+SETTINGS = tuple(dict.fromkeys((*_SAME[MEASURED], *_SAME[SIMULATED], *_APART[MEASURED], *_LAYOUT)))
 # Keys that part records only where one configuration has several times.
 _OF_TIMES = {MEASURED: ("lanes",), SIMULATED: ("lanes", "commit", "version", "path")}
 
