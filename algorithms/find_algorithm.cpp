@@ -12,7 +12,7 @@ namespace {
 
 // A configured algorithm, in a list that only grows: callers keep references, as to the catalog.
 struct Configured {
-  std::string spec;
+  std::string spec, label = {};
   Algorithm algorithm;
   const Configured* next = nullptr;
 };
@@ -29,11 +29,14 @@ const Algorithm& configure(std::string_view spec) {
   const NamedSettings parsed = parse_spec(spec);
   const Algorithm& entry = find_named(algorithms(), parsed.name, "algorithm");
   if (!entry.configure)
-    fail(Blame::usage, concat("algorithm ", entry.name, " has no parameters, but the settings are '",
-                              spec.substr(parsed.name.size() + 1), "': leave them out"));
+    fail(Blame::usage,
+         concat("algorithm ", entry.name, " has no parameters, but the settings are '",
+                spec.substr(parsed.name.size() + 1), "': leave them out"));
   auto made = std::make_unique<Configured>(
-      Configured{std::string(spec), entry.configure(parsed.settings)});
+      Configured{.spec = std::string(spec), .algorithm = entry.configure(parsed.settings)});
   made->algorithm.name = made->spec;
+  made->label = concat(made->algorithm.label, " ", spec.substr(parsed.name.size() + 1));
+  made->algorithm.label = made->label;  // so that charts tell settings apart
   made->next = configured().load(std::memory_order_relaxed);
   Configured* const added = made.release();
   while (!configured().compare_exchange_weak(added->next, added, std::memory_order_acq_rel)) {

@@ -269,15 +269,12 @@ Json to_json(const Record& r) {
 }
 
 std::string identity(const Json& record) {
-  std::string all;
-  const auto source = record.find("source");
-  const bool of_log = source != record.end() && !source->is_null();
+  const auto value = [&](const char* key) { return record.value(key, Json()); };
+  std::string all = value("kind").dump();
   for (const char* key : kIdentityKeys) {
     // How often a benchmark repeats a run depends on its options, and on its time.
-    if (of_log && std::string_view(key) == "repeats") key = "summary_over_ranks";
-    const auto found = record.find(key);
-    all += found == record.end() ? "null" : found->dump();
-    all += ' ';
+    const bool varies = std::string_view(key) == "repeats" && !value("source").is_null();
+    all += ' ' + (varies ? Json() : value(key)).dump();
   }
   return all;
 }

@@ -4,7 +4,6 @@
 // docs/reference/records.md describes every key of the JSON form; its schema validates it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -159,14 +158,21 @@ struct Record {
 /// All keys of the record's kind; what is absent is null, never 0.
 Json to_json(const Record& record);
 
-/// The keys that distinguish configurations.
-inline constexpr std::array kIdentityKeys{
-    "kind",     "backend",  "algorithm", "collective", "ranks",      "elements",
-    "dtype",    "op",       "root",      "groups",     "dims",       "trees",
-    "segments", "topology", "model",     "machine",    "compressor", "place",
-    "mode",     "repeats",  "cache",     "start",      "disturbance"};
+/// The keys, beside the kind, that distinguish configurations.
+inline constexpr const char* kIdentityKeys[] = {"algorithm",  "ranks",
+                                                "elements",   "backend",
+                                                "collective", "dtype",
+                                                "op",         "root",
+                                                "groups",     "dims",
+                                                "trees",      "segments",
+                                                "topology",   "model",
+                                                "machine",    "compressor",
+                                                "place",      "mode",
+                                                "repeats",    "cache",
+                                                "start",      "summary_over_ranks",
+                                                "disturbance"};
 
-/// The values of these keys, as text: --resume skips those that a file holds.
+/// Returns their values as text: --resume skips those that a file holds.
 std::string identity(const Json& record);
 
 }  // namespace arlab::bench

@@ -1,5 +1,7 @@
 #include "bench/simulate/estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "bench/formats/machine_file.hpp"
@@ -31,7 +33,21 @@ bool beyond_clock(SimulateCommand& command, const Config& config, const Record& 
          kMax;
 }
 
+// Whether the first rounds show that ranks which behave alike do not stand for each other.
+bool begins_with_all_ranks(const SimulateCommand& command, const Config& config) {
+  const auto network = command.model.make(config.network, config.problem.ranks);
+  return !simulator::simulate_classes(*config.algorithm, config.problem, config.element_size(),
+                                      *network, {.segments = config.segments, .latest = Time{}});
+}
+
 }  // namespace
+
+std::string needs_all_ranks(const SimulateCommand& command, const Record& r) {
+  return fmt::format(
+      "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
+      "--limit messages (now {:.3g}) to do it anyway",
+      static_cast<double>(r.claimed->messages), command.sweep.max_messages);
+}
 
 double simulated_part(const SimulateCommand& command, const Config& config) {
   const bool has_links = command.model.parsed_model().has_links;
@@ -81,6 +97,9 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
   e.seconds *= command.disturbance.any() ? 1 + command.disturbance.runs
                : spread                  ? 1 + static_cast<double>(spread->refits.size())
                                          : 1;
+  if (part < 1 && static_cast<double>(r.claimed->messages) > command.sweep.max_messages &&
+      e.messages <= command.sweep.max_messages && begins_with_all_ranks(command, config))
+    e.impossible = needs_all_ranks(command, r);
   if (beyond_clock(command, config, r))
     e.impossible =
         "may take more than 106 days of simulated time, beyond 64 bits of picoseconds: use smaller "

@@ -141,11 +141,7 @@ std::optional<simulator::SimulationResult> simulated(const SimulateCommand& comm
                                options);
   auto of_classes = simulator::simulate_classes(*config.algorithm, config.problem,
                                                 config.element_size(), network, options);
-  if (!of_classes)
-    r.skipped = fmt::format(
-        "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
-        "--limit messages (now {:.3g}) to do it anyway",
-        messages, command.sweep.max_messages);
+  if (!of_classes) r.skipped = needs_all_ranks(command, r);
   return of_classes;
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 // What contenders share, besides the size.
 constexpr std::string_view kShared[] = {
-    "context", "collective", "ranks",   "dtype",    "op",    "root",
-    "groups",  "dims",       "backend", "topology", "model", "machine",
-    "place",   "mode",       "repeats", "cache",    "start", "disturbance"};
+    "context", "collective", "ranks",   "dtype",    "op",         "root",    "groups",
+    "dims",    "trees",      "backend", "topology", "model",      "machine", "place",
+    "mode",    "repeats",    "cache",   "start",    "disturbance"};
 
 std::string said_of(const std::string& key, const Json& record) {
   const Json value = record.value(key, Json());
@@ -25,6 +25,7 @@ std::string said_of(const std::string& key, const Json& record) {
   if (key == "groups")
     return value.is_null() ? "no groups" : show_plural(value.get<Count>(), "group");
   if (key == "dims") return value.is_null() ? "no dims" : "dims " + cell_text(value);
+  if (key == "trees") return value.is_null() ? "no trees" : "trees of " + cell_text(value);
   if (value.is_null() || key == "context") return "";
   if (key == "root") return "root " + value.dump();
   if (key == "place") return value == "in" ? "in place" : "out of place";

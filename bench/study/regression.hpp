@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,9 +72,8 @@ TimeComparisons compare_records(const std::vector<Json>& old_records,
 std::string name(TimeComparison::Verdict verdict);
 
 /// Settings that tell configurations apart, columns of a table of comparisons where they differ.
-inline constexpr const char* kComparedSettings[] = {"backend", "collective", "dtype",    "op",
-                                                    "root",    "segments",   "topology", "model",
-                                                    "place",   "mode",       "cache",    "start"};
+inline constexpr std::span<const char* const> kComparedSettings =
+    std::span(kIdentityKeys).subspan(3);  // without algorithm, ranks, and elements
 /// Returns the first cells of a configuration's row: its algorithm, ranks, and size.
 std::vector<std::string> configuration_cells(const Json& record);
 /// Returns the row, in the color of its verdict, and an exception if that is slower, faster, or

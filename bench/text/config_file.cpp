@@ -5,7 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -59,16 +60,44 @@ std::string scalar_text(const toml::node& node, const std::string& where) {
   fail(Blame::usage, where + " is neither text nor a number: correct it");
 }
 
-std::string value_text(const toml::node& node, const std::string& where) {
+std::vector<std::string> value_texts(const toml::node& node, const std::string& where) {
   const toml::array* const list = node.as_array();
-  if (!list) return scalar_text(node, where);
-  std::string text;
-  for (const toml::node& one : *list) text += (text.empty() ? "" : ",") + scalar_text(one, where);
-  return text;
+  if (!list) return {scalar_text(node, where)};
+  std::vector<std::string> texts;
+  for (const toml::node& one : *list) texts.push_back(scalar_text(one, where));
+  return texts;
 }
 
-bool is_given(const CLI::Option& option, const std::vector<std::string>& words) {
-  return std::any_of(words.begin() + 2, words.end(), [&](const std::string& word) {
+// A command line, to which options of the file are added.
+struct CommandLine {
+  const CLI::App& command;
+  std::vector<std::string> words;      // before "--"
+  std::vector<std::string> arguments;  // "--" and what follows; or nothing
+};
+
+// Whether a word before "--" is neither an option nor a value of one.
+bool has_argument(const CommandLine& line) {
+  const CLI::Option* open = nullptr;  // takes the next word
+  for (std::size_t i = 2; i < line.words.size(); ++i) {
+    const std::string& word = line.words[i];
+    if (word.size() > 1 && word[0] == '-') {
+      const bool is_long = word[1] == '-';
+      const std::size_t equals = word.find('=');
+      open = line.command.get_option_no_throw(word.substr(0, is_long ? equals : 2));
+      const bool has_value = is_long ? equals != std::string::npos : word.size() > 2;
+      if (open && (has_value || open->get_items_expected_max() == 0)) open = nullptr;
+    } else if (!open) {
+      return true;
+    } else if (!open->get_allow_extra_args()) {
+      open = nullptr;
+    }
+  }
+  return false;
+}
+
+bool is_given(const CLI::Option& option, const CommandLine& line) {
+  if (option.get_positional()) return line.arguments.size() > 1 || has_argument(line);
+  return std::any_of(line.words.begin() + 2, line.words.end(), [&](const std::string& word) {
     const auto has_long = [&](const std::string& name) {
       return word == "--" + name || word.starts_with("--" + name + "=");
     };
@@ -80,17 +109,18 @@ bool is_given(const CLI::Option& option, const std::vector<std::string>& words) 
   });
 }
 
-// Whether the command line says the same by another option.
-bool is_said(const CLI::App& command, const CLI::Option& option,
-             const std::vector<std::string>& words) {
-  constexpr std::string_view kLengths[] = {"--elements", "--size"};
-  if (is_given(option, words)) return true;
+// Whether the command line says the same, also by another name.
+bool is_said(const CLI::Option& option, const CommandLine& line) {
+  constexpr std::pair<std::string_view, std::string_view> kSame[] = {{"--elements", "--size"},
+                                                                     {"--network", "topology"}};
+  if (is_given(option, line)) return true;
   const std::string name = option.get_name();
-  return std::ranges::find(kLengths, name) != std::end(kLengths) &&
-         std::ranges::any_of(kLengths, [&](std::string_view one) {
-           const CLI::Option* const other = command.get_option_no_throw(std::string(one));
-           return other && is_given(*other, words);
-         });
+  return std::ranges::any_of(kSame, [&](const auto& same) {
+    if (name != same.first && name != same.second) return false;
+    const std::string_view also = name == same.first ? same.second : same.first;
+    const CLI::Option* const other = line.command.get_option_no_throw(std::string(also));
+    return other && is_given(*other, line);
+  });
 }
 
 std::string hint(const CLI::App& command, const std::string& key) {
@@ -101,35 +131,54 @@ std::string hint(const CLI::App& command, const std::string& key) {
   return did_you_mean(key, names);
 }
 
-// Adds the options of a table. `needed`: whether each key must be an option of the command; what
-// the whole file says may be of other commands, too.
-void add_options(const toml::table& table, const CLI::App& command, const std::string& file,
-                 bool needed, std::vector<std::string>& words) {
+// The option or argument that a key names; none for --help.
+const CLI::Option* find_key(const CLI::App& command, const std::string& key) {
+  const CLI::Option* option = command.get_option_no_throw((key.size() == 1 ? "-" : "--") + key);
+  if (!option) option = command.get_option_no_throw(key);
+  return option && option->check_lname("help") ? nullptr : option;
+}
+
+void add_value(const CLI::Option& option, const std::string& key, const toml::node& node,
+               const std::string& where, CommandLine& line) {
+  const std::string name = (key.size() == 1 ? "-" : "--") + key;
+  if (const auto flag = node.value<bool>(); node.is_boolean()) {
+    if (option.get_items_expected_max() > 0)
+      fail(Blame::usage, where + " needs a value, not true or false");
+    if (*flag) line.words.push_back(name);
+    return;
+  }
+  const std::vector<std::string> texts = value_texts(node, where);
+  const std::string list = fmt::format("{}", fmt::join(texts, ","));
+  if (option.get_positional()) {
+    line.arguments = {"--"};
+    line.arguments.insert(line.arguments.end(), texts.begin(), texts.end());
+  } else if (key.size() == 1) {
+    line.words.insert(line.words.end(), {name, list});
+  } else {
+    line.words.push_back(name + "=" + list);
+  }
+}
+
+// Adds the options and arguments of a table. `needed`: whether each key must be one of the command;
+// what the whole file says may be of other commands, too.
+void add_options(const toml::table& table, const std::string& file, bool needed,
+                 CommandLine& line) {
+  const CLI::App& command = line.command;
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
-    const std::string text(key.str()), name = (text.size() == 1 ? "-" : "--") + text;
-    const CLI::Option* const option = command.get_option_no_throw(name);
-    if (!option || option->check_lname("help")) {
-      if (needed)
-        fail(Blame::usage,
-             fmt::format("{}: [{}] has '{}', which is not an option of it{}: correct or remove it",
-                         file, command.get_name(), text, hint(command, text)));
-      if (const std::string near = hint(command, text); !near.empty())
-        say("note: {}: '{}' is not an option of {}, and has no effect{}\n", file, text,
-            command.get_name(), near);
+    const std::string text(key.str());
+    const CLI::Option* const option = find_key(command, text);
+    if (option) {
+      if (!is_said(*option, line)) add_value(*option, text, node, file + ": " + text, line);
       continue;
     }
-    if (is_said(command, *option, words)) continue;
-    const std::string where = fmt::format("{}: {}", file, std::string(key.str()));
-    if (const auto flag = node.value<bool>(); node.is_boolean()) {
-      if (option->get_items_expected_max() > 0)
-        fail(Blame::usage, where + " needs a value, not true or false");
-      if (*flag) words.push_back(name);
-    } else if (text.size() == 1) {
-      words.insert(words.end(), {name, value_text(node, where)});
-    } else {
-      words.push_back(name + "=" + value_text(node, where));
-    }
+    if (needed)
+      fail(Blame::usage,
+           fmt::format("{}: [{}] has '{}', which is not an option of it{}: correct or remove it",
+                       file, command.get_name(), text, hint(command, text)));
+    if (const std::string near = hint(command, text); !near.empty())
+      say("note: {}: '{}' is not an option of {}, and has no effect{}\n", file, text,
+          command.get_name(), near);
   }
 }
 
@@ -155,10 +204,13 @@ std::vector<std::string> with_config(const CLI::App& app, std::vector<std::strin
            fmt::format("{}: [{}] is not a command{}: correct or remove it", file,
                        std::string(key.str()), did_you_mean(std::string(key.str()), known)));
     }
+  const auto dashes = std::find(words.begin() + 2, words.end(), "--");
+  CommandLine line{*command, {words.begin(), dashes}, {dashes, words.end()}};
   if (const toml::table* const own = config[command->get_name()].as_table())
-    add_options(*own, *command, file, true, words);
-  add_options(config, *command, file, false, words);
-  return words;
+    add_options(*own, file, true, line);
+  add_options(config, file, false, line);
+  line.words.insert(line.words.end(), line.arguments.begin(), line.arguments.end());
+  return line.words;
 }
 
 }  // namespace arlab::bench

@@ -1,10 +1,11 @@
 // Configuration files: options of commands in TOML, so that they need not be typed each time.
 //
-// A table per command has its options by their long names; keys outside tables are for every
-// command that has such an option:
+// A table per command has its options by their long names, and its arguments by the names that
+// --help lists; keys outside tables are for every command that has such an option or argument:
 //
 //   backend = "mpi"
 //   [run]
+//   algorithms = ["ring", "tree"]
 //   size = ["1K", "64K"]
 //   time = "1s"
 #pragma once

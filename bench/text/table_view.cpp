@@ -39,11 +39,14 @@ std::size_t find_column(const Table& table, const std::string& wanted, const cha
                    wanted, did_you_mean(wanted, known), fmt::join(names, ", ")));
 }
 
-// The number that a cell begins with, in base units: "4 KiB", "12.5 us", "87%".
+// The number that a cell begins with, in base units: "4 KiB", "12.5 us", "87%". Of a comparison,
+// the time relative to the other one: "1.25x faster" is 0.8.
 std::optional<double> number_of(const std::string& cell) {
+  if (cell == "baseline" || cell == "no difference") return 1;
   char* end = nullptr;
   const double number = std::strtod(cell.c_str(), &end);
   if (end == cell.c_str() || !std::isfinite(number)) return std::nullopt;
+  if (std::string_view(end) == "x faster") return 1 / number;
   constexpr std::pair<std::string_view, double> kUnits[] = {
       {" ns", 1e-9},          {" us", 1e-6},         {" ms", 1e-3},
       {" min", 60},           {" h", 3600},          {" KiB", 1024},

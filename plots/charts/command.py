@@ -110,7 +110,7 @@ def draw(records: Sequence[Record], options: argparse.Namespace, look: dict[str,
         raise BadRecord(f"--baseline {options.baseline!r} is not a label of these records: {', '.join(labels)}")
     for name in options.only or []:
         if name not in catalog.NAMES:
-            raise BadRecord(f"--only {name!r} is not a chart: choose from {', '.join(catalog.NAMES)}")
+            raise BadRecord(f"--only {name!r} is not a chart: choose from {', '.join([*catalog.NAMES, 'winners'])}")
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
     explain(records)

@@ -8,8 +8,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from . import style
 from .marks import in_turn
-from .naming import Values
+from .naming import separate
 from .records import Record
+from .settings import SETTINGS
 from .text import bytes_text, count_text, plain, shortened
 from .training import Drawing, is_number
 
@@ -17,7 +18,6 @@ NEEDS = "several dates, of `arlab compare FILES -o NAME.jsonl`"
 NOTE = "each line relative to its level before the most likely change; dotted: a new level, with the file where it begins"
 MOST = 6  # panels: all configurations together, and those that changed most
 STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
-SETTINGS = ("backend", "collective", "dtype", "op", "segments", "topology", "model")  # named in a title where they differ
 KEYS = (*SETTINGS, "algorithm", "ranks", "elements", "bytes", "configurations")
 
 
@@ -28,9 +28,9 @@ def panels(records: Sequence[Record]) -> list[Drawing]:
         if record.get("kind") == "change" and len(_points(record)) > 1:
             groups.setdefault(tuple(record.get(key) for key in KEYS), []).append(record)
     shown = sorted(groups.values(), key=_order)[:MOST]
-    values = Values([rows[0] for rows in shown])
-    differ = [key for key in SETTINGS if values.differ([rows[0] for rows in shown if _single(rows[0])], key)]
-    return [Drawing((_title(rows[0], [values.text(rows[0], key) for key in differ]), NOTE), rows,
+    parts = separate([rows[0] for rows in shown if _single(rows[0])], SETTINGS)
+    differ = {id(row): words for words, part in parts for row in part}
+    return [Drawing((_title(rows[0], differ.get(id(rows[0]), ())), NOTE), rows,
                     lambda axes, r=rows: _lines(axes, r)) for rows in shown]  # type: ignore[misc]
 
 

@@ -23,15 +23,17 @@ _TEXT: dict[str, Callable[[Any], str]] = {
     "overlap": lambda on: "overlap" if on else "no overlap", "place": lambda how: "in place" if how == "in" else f"{how} of place",
 }
 _COUNTED = {"segments": "segment", "lanes": "lane", "groups": "group", "workers": "worker", "servers": "server"}
-_WORDS = {"dims": "torus {}", "cache": "{} caches", "root": "root {}", "start": "started by {}", "repeats": "{} in a row",
-          "batch_size": "batch {}", "batch_per_worker": "batch {} per worker", "seed": "seed {}", "jitter": "jitter {}",
-          "slowdown": "slowdown {}", "codec_ns_per_element": "codec {} ns", "commit": "commit {}", "version": "version {}",
+_WORDS = {"dims": "torus {}", "trees": "trees of {}", "cache": "{} caches", "root": "root {}", "start": "started by {}", "repeats": "{} in a row",
+          "summary_over_ranks": "{} over ranks", "batch_size": "batch {}", "batch_per_worker": "batch {} per worker", "seed": "seed {}",
+          "jitter": "jitter {}", "slowdown": "slowdown {}", "codec_ns_per_element": "codec {} ns", "commit": "commit {}", "version": "version {}",
           "staleness": "staleness {}"}
 
 
 def value_of(record: Record, key: str) -> Any:
     if key == "path":
         return record.path
+    if key == "repeats" and record.get("source"):
+        return None  # of a benchmark that repeats a run by its time
     if key == TEAM:
         return f"{record.get('workers') or '?'} × {record.get('strategy') or '?'}"
     value = record.context.get(key) if key in ORIGIN else record.get(key)

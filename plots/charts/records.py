@@ -14,7 +14,7 @@ from typing import Any, Iterator, Mapping
 
 from . import logs
 from .bad_record import BadRecord
-from .schema import violation
+from .schema import violation, with_defaults
 
 SCHEMA = 2
 
@@ -55,7 +55,8 @@ def read(path: str) -> list[Record]:
 
     Logs of other benchmarks, and folders, are read by `arlab import`.
     """
-    text = logs.records_of(path) if logs.is_log(path) else _text(path)
+    data = None if Path(path).is_dir() else _bytes(path)
+    text = logs.records_of(path, data) if data is None or logs.is_log(data) else data.decode("utf-8-sig", errors="replace")
     return [record for record in _parse(path, text) if record.get("skipped") is None]
 
 
@@ -80,9 +81,9 @@ def _renamed(one: Any, renamed: Mapping[str, str]) -> Any:
     return line
 
 
-def _text(path: str) -> str:
+def _bytes(path: str) -> bytes:
     try:
-        return Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+        return Path(path).read_bytes()  # once: it may be a pipe
     except OSError as error:
         raise BadRecord(f"{path}: {error.strerror}; write it with `arlab ... --json {path}`") from None
 
@@ -95,7 +96,7 @@ def _parse(path: str, text: str) -> Iterator[Record]:
             continue
         where = f"{path}:{number}"
         try:
-            keys = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_count)
+            keys = json.loads(line, parse_constant=_finite, parse_float=_finite, parse_int=_count)
         except RecursionError:
             raise BadRecord(f"{where}: nested too deep for a record; correct or remove this line") from None
         except ValueError as error:
@@ -104,8 +105,8 @@ def _parse(path: str, text: str) -> Iterator[Record]:
                 return
             raise BadRecord(f"{where}: not JSON ({error}); correct or remove this line") from None
         _check(keys, where)
-        keys = upgraded(keys)
-        if why := violation(keys):
+        keys, earlier = with_defaults(upgraded(keys)), keys["schema"] != SCHEMA
+        if why := violation(keys, may_lack=earlier):
             raise BadRecord(f"{where}: {why}; correct or remove this line")
         if keys["kind"] == "context":
             context = keys
@@ -113,9 +114,10 @@ def _parse(path: str, text: str) -> Iterator[Record]:
             yield Record(keys, context, path)
 
 
-def _finite(text: str) -> float | None:
-    """Returns a number; None for one that is too large, as for NaN: a value is absent."""
-    return value if math.isfinite(value := float(text)) else None
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text[:20]} is not a finite number")
+    return value
 
 
 def _count(text: str) -> int:

@@ -20,11 +20,15 @@ _SAME = {
     SIMULATED: ("model", "topology", "machine", "collective", "dtype", "op", "compressor", "segments", "disturbance"),
 }
 _USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none", "place": "in", "mode": "alone", "cache": "warm"}
-# Keys that part records only where these are of the same configuration.
-_TELLS_APART = {
-    MEASURED: ("root", "groups", "dims", "lanes", "start", "repeats"),
-    SIMULATED: ("root", "groups", "dims", "lanes", "commit", "version", "path"),
-}
+# The other keys of a configuration's identity (bench/results/record.cpp), which part records wherever they differ: words
+# only then.
+_APART = {MEASURED: ("root", "start", "repeats", "summary_over_ranks", "disturbance"), SIMULATED: ("root",)}
+# How ranks are arranged follows from their number, unless the records of one algorithm and number of ranks differ.
+_LAYOUT = ("groups", "dims", "trees")
+# What is in the identity besides the algorithm and what is swept.
+SETTINGS = tuple(dict.fromkeys((*_SAME[MEASURED], *_SAME[SIMULATED], *_APART[MEASURED], *_LAYOUT)))
+# Keys that part records only where one configuration has several times.
+_OF_TIMES = {MEASURED: ("lanes",), SIMULATED: ("lanes", "commit", "version", "path")}
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def settings(records: Iterable[Record]) -> dict[Setting, list[Record]]:
     parts: dict[Setting, list[Record]] = {}
     for one, rows in alike.items():
         for origin, same in _by_origin(one.kind, rows):
-            for words, part in _by_conflict(one.kind, same):
+            for words, part in _by_identity(one.kind, same):
                 parts[Setting(one.kind, one.host, one.words + words, origin)] = part
     return parts
 
@@ -113,10 +117,10 @@ def _by_origin(kind: str, records: Sequence[Record]) -> list[tuple[tuple[str, ..
     return parts
 
 
-def _configurations(records: Sequence[Record]) -> list[list[Record]]:
-    found: dict[tuple[str, int, int], list[Record]] = {}
+def _configurations(records: Sequence[Record], keys: Sequence[str] = ("ranks", "bytes")) -> list[list[Record]]:
+    found: dict[tuple[Any, ...], list[Record]] = {}
     for record in records:
-        found.setdefault((label_of(record), record.get("ranks"), record.get("bytes")), []).append(record)
+        found.setdefault((label_of(record), *map(record.get, keys)), []).append(record)
     return list(found.values())
 
 
@@ -125,12 +129,26 @@ def _files_repeat(records: Sequence[Record]) -> bool:
     return any(len({record.path for record in same}) > 1 for same in _configurations(records))
 
 
-def _by_conflict(kind: str, records: Sequence[Record]) -> list[tuple[tuple[str, ...], list[Record]]]:
-    """Parts records of one configuration that have several times, by the keys in which they differ."""
-    keys = []
-    for same in _configurations(records):
-        for launch in {repr(launch_of(record)) for record in same} if len(same) > 1 else ():
-            rows = [record for record in same if repr(launch_of(record)) == launch]
-            if len({time_of(record) for record in rows} - {None}) > 1:
-                keys += [key for key in _TELLS_APART[kind] if len(separate(rows, [key])) > 1]
-    return separate(records, [key for key in _TELLS_APART[kind] if key in keys]) if keys else [((), list(records))]
+def _by_identity(kind: str, records: Sequence[Record]) -> list[tuple[tuple[str, ...], list[Record]]]:
+    """Parts records by the keys of their identity that differ and that are not swept."""
+    arranged = _configurations(records, ["ranks"])
+    layout = [key for key in _LAYOUT if any(_differ(same, key) for same in arranged)]
+    found = []
+    for words, part in separate(records, [*_APART[kind], *layout]):
+        repeated = [same for same in _launches(part) if len({time_of(record) for record in same} - {None}) > 1]
+        keys = [key for key in _OF_TIMES[kind] if any(_differ(same, key) for same in repeated)]
+        found += [((*words, *more), rows) for more, rows in separate(part, keys)]
+    return found
+
+
+def _launches(records: Sequence[Record]) -> list[list[Record]]:
+    """Returns the records of each configuration in each launch."""
+    found: dict[tuple[int, str], list[Record]] = {}
+    for number, same in enumerate(_configurations(records)):
+        for record in same:
+            found.setdefault((number, repr(launch_of(record))), []).append(record)
+    return list(found.values())
+
+
+def _differ(records: Sequence[Record], key: str) -> bool:
+    return len(separate(records, [key])) > 1

@@ -1,13 +1,15 @@
 // Settings: the records that were made in the same way, and what names them, as plots/charts/settings.py and naming.py have it.
 // Measured and simulated records never share a setting; nor do two hosts, days, versions, and what two files both measured.
 
+// What `same`, `apart` and `ofTimes` are, settings.py says.
+const LAYOUT = ["groups", "dims", "trees"];
 const KINDS = {
   run: {word: "measured",
         same: ["backend", "collective", "dtype", "op", "compressor", "segments", "place", "mode", "cache"],
-        apart: ["root", "groups", "dims", "lanes", "start", "repeats"]},
+        apart: ["root", "start", "repeats", "summary_over_ranks", "disturbance"], ofTimes: ["lanes"]},
   simulate: {word: "simulated",
              same: ["model", "topology", "machine", "collective", "dtype", "op", "compressor", "segments", "disturbance"],
-             apart: ["root", "groups", "dims", "lanes", "commit", "version", "file"]},
+             apart: ["root"], ofTimes: ["lanes", "commit", "version", "file"]},
 };
 const USUAL = {collective: "allreduce", dtype: "float32", op: "sum", segments: 1, compressor: "none", place: "in",
                mode: "alone", cache: "warm"};
@@ -15,8 +17,8 @@ const ORIGIN = ["host", "date", "commit", "version", "mpi", "nccl", "cuda", "gpu
 const SESSION_GAP = 12 * 3600e3;  // milliseconds between starts on one host
 const counted = (word) => (n) => `${n} ${word}${n === 1 ? "" : "s"}`;
 const WORDS = {segments: counted("segment"), lanes: counted("lane"), groups: counted("group"), workers: counted("worker"), servers: counted("server"),
-               place: (how) => how === "in" ? "in place" : `${how} of place`, cache: (how) => `${how} caches`, dims: (dims) => `torus ${dims}`,
-               root: (rank) => `root ${rank}`, start: (how) => `started by ${how}`, repeats: (n) => `${n} in a row`, commit: (id) => `commit ${id}`,
+               place: (how) => how === "in" ? "in place" : `${how} of place`, cache: (how) => `${how} caches`, dims: (dims) => `torus ${dims}`, trees: (network) => `trees of ${network}`,
+               root: (rank) => `root ${rank}`, start: (how) => `started by ${how}`, repeats: (n) => `${n} in a row`, summary_over_ranks: (how) => `${how} over ranks`, commit: (id) => `commit ${id}`,
                version: (id) => `version ${id}`, batch_size: (n) => `batch ${n}`, batch_per_worker: (n) => `batch ${n} per worker`, seed: (n) => `seed ${n}`,
                learning_rate: (rate) => `learning rate ${rate}`, bandwidth_gbit_per_s: (rate) => `${rate} Gbit/s`, latency_us: (us) => `latency ${timeText(us)}`,
                overlap: (on) => on ? "overlap" : "no overlap", slowdown: (by) => `slowdown ${by}`, jitter: (part) => `jitter ${part}`};
@@ -59,6 +61,7 @@ function valueReader(records) {
   return (record, key) => {
     const context = contextOf(record);
     if (key === "date") return sessionOf.get(`${context.host} ${context.date}`) ?? null;
+    if (key === "repeats" && (record.source ?? null) !== null) return null;  // of a benchmark that repeats a run by its time
     if (key === TEAM) return `${record.workers ?? "?"} × ${record.strategy ?? "?"}`;
     const value = ORIGIN.includes(key) ? context[key] : get(record, key);
     return value === "" || value === undefined || (typeof value === "object" && value !== null && !Object.keys(value).length) ? null : value;
@@ -111,18 +114,19 @@ function numbered(names) {
   });
 }
 
-const configurations = (records) => [...groupBy(records, (r) => idOf([labelOf(r), r.ranks, r.bytes])).values()];
+const configurations = (records, keys = ["ranks", "bytes"]) => [...groupBy(records, (r) => idOf([labelOf(r), ...keys.map((key) => r[key])])).values()];
+const differ = (records, key) => separate(records, [key]).length > 1;
 
-// Parts records of one configuration that have several times, by the keys in which they differ.
-function byConflict(kind, records) {
-  const keys = new Set();
-  for (const same of configurations(records)) {
-    for (const rows of same.length > 1 ? groupBy(same, launchOf).values() : []) {
-      if (unique(rows.map((record) => pointOf(record, "bytes")?.time ?? null).filter((time) => time !== null)).length < 2) continue;
-      for (const key of KINDS[kind].apart) if (separate(rows, [key]).length > 1) keys.add(key);
-    }
-  }
-  return separate(records, KINDS[kind].apart.filter((key) => keys.has(key)));
+// Parts records by the keys of their identity that differ and that are not swept.
+function byIdentity(kind, records) {
+  const {apart, ofTimes} = KINDS[kind], arranged = configurations(records, ["ranks"]);
+  const layout = LAYOUT.filter((key) => arranged.some((same) => differ(same, key)));
+  return separate(records, [...apart, ...layout]).flatMap(({words, records: part}) => {
+    const launches = configurations(part).flatMap((same) => same.length > 1 ? [...groupBy(same, launchOf).values()] : []);
+    const repeated = launches.filter((rows) => unique(rows.map((r) => pointOf(r, "bytes")?.time ?? null).filter((time) => time !== null)).length > 1);
+    const keys = ofTimes.filter((key) => repeated.some((rows) => differ(rows, key)));
+    return separate(part, keys).map(({words: more, records: rows}) => ({words: [...words, ...more], records: rows}));
+  });
 }
 const launchOf = (record) => record.kind === "run" ? contextOf(record).launch ?? null : null;
 
@@ -152,7 +156,7 @@ function settings(records) {
   });
   return [...alike].flatMap(([id, same]) => {
     const [kind, host, words] = JSON.parse(id);
-    return byOrigin(kind, same).flatMap(({words: origin, records: part}) => byConflict(kind, part).map(({words: more, records: rows}) =>
+    return byOrigin(kind, same).flatMap(({words: origin, records: part}) => byIdentity(kind, part).map(({words: more, records: rows}) =>
       ({kind, name: [KINDS[kind].word, host, ...origin, ...words, ...more].filter(Boolean).join(", "), origin: idOf([host, origin]), records: rows})));
   });
 }

@@ -54,6 +54,13 @@ TEST_CASE("find_algorithm rejects settings of an algorithm without parameters") 
         "algorithm butterfly has no parameters, but the settings are 'k=2,j=3': leave them out");
 }
 
+TEST_CASE("settings are in the name and in the label") {
+  const Algorithm& three = find_algorithm("recursive_multiplying:k=3");
+  CHECK(three.name == "recursive_multiplying:k=3");
+  CHECK(three.label == "Rec. multiply k=3");
+  CHECK(find_algorithm("recursive_multiplying").label == "Rec. multiply");
+}
+
 TEST_CASE("unsupported returns the reason") {
   const Algorithm& butterfly = find_algorithm("butterfly");
   CHECK(unsupported(butterfly, {.ranks = 7}).empty());

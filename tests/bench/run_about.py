@@ -23,6 +23,12 @@ class About(program.ProgramTest):
         _, err = self.arlab("help", "cuont", code=2)
         self.assertIn("did you mean 'count'", err)
 
+    def test_help_of_a_part_of_a_command(self):
+        expected = self.arlab("show", "topology", "--help")
+        self.assertEqual(self.arlab("help", "show", "topology"), expected)
+        self.assertEqual(self.arlab("help", "show topology"), expected)
+        self.assertEqual(self.arlab("version", "of", "what"), self.arlab("version"))
+
     def test_short_help_is_shorter(self):
         short, whole = self.arlab("run", "-h")[0], self.arlab("run", "--help")[0]
         self.assertLess(len(short.splitlines()), 50)
@@ -88,6 +94,25 @@ class About(program.ProgramTest):
         self.assertIn("--config is given twice", self.arlab("count", "ring", "--config", "near.toml", "--config=lab.toml", code=2)[1])
         self.arlab("count", "--config", "none.toml", code=3)
         self.arlab("count", "--config", code=2)
+
+    def test_arguments_come_from_a_file_too(self):
+        self.write("top.toml", 'algorithms = ["ring", "tree"]\n[count]\nranks = 4\n')
+        self.write("own.toml", '[count]\nalgorithms = "ring,tree"\nranks = 4\n')
+        for name in ("top.toml", "own.toml"):
+            out, _ = self.arlab("count", "--config", name)
+            self.assertEqual(program.columns(out, "algorithm", "ranks"), [("ring", "4"), ("tree", "4")])
+            for words in (("butterfly",), ("-n", "8", "butterfly"), ("--elements=8", "butterfly"), ("--", "butterfly"), ("-n8", "--", "butterfly")):
+                out, _ = self.arlab("count", "--config", name, *words)
+                self.assertEqual(program.columns(out, "algorithm", "ranks"), [("butterfly", "4")], words)
+        out, _ = self.arlab("count", "-n", "8", "--config", "top.toml")
+        self.assertEqual(program.columns(out, "algorithm"), [("ring",), ("tree",)])
+
+    def test_a_topology_on_the_command_line_wins_over_a_network_of_the_file(self):
+        self.write("network.toml", 'network = "torus:dims=4x4"\n')
+        self.write("topology.toml", '[bound]\ntopology = "torus:dims=4x4"\n')
+        for name in ("network.toml", "topology.toml"):
+            for words, hosts in ((("ring:hosts=4",), 4), (("--network", "ring:hosts=4"), 4), (("-p", "16"), 16), ((), 16)):
+                self.assertIn(f": {hosts} hosts\n", self.arlab("bound", *words, "--config", name)[0])
 
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")

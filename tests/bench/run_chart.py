@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -62,10 +63,27 @@ class Chart(program.ProgramTest):
         (self.folder / "charts.py").write_text("raise SystemExit(9)\n", encoding="utf-8")
         self.arlab("chart", "r.jsonl", "--only", "winners")
 
+    def test_pipes_of_records_and_of_logs(self):
+        self.simulated("-p", "4", "-s", "1K,64K")
+        for path in (self.folder / "r.jsonl", LOG):
+            done = subprocess.run(["bash", "-c", '"$0" chart <(cat "$1") --only time_table', program.ARLAB, path], cwd=self.folder, env=program.ALONE, capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout.split()), (0, [f"time_table.{end}" for end in ("md", "csv", "tex")]), done.stderr)
+            piped = self.read("time_table.csv")
+            self.arlab("chart", path, "--only", "time_table")
+            self.assertEqual(self.read("time_table.csv"), piped)
+
+    def test_a_record_without_a_key_is_refused(self):
+        self.simulated("-p", "4", "-s", "1K,64K")
+        text = self.read("r.jsonl")
+        for broken, why in ((re.sub(r'"busbw_gb_per_s":[^,]*,', "", text), "`busbw_gb_per_s` is missing"), (re.sub(r'"modelled_us":[^,]*,', '"modelled_us":NaN,', text), "not JSON")):
+            (self.folder / "r.jsonl").write_text(broken, encoding="utf-8")
+            self.assertIn(f"r.jsonl:2: {why}", self.arlab("chart", "r.jsonl", code=2)[1])
+
     def test_errors_name_the_value(self):
         self.simulated("-p", "4", "-s", "1K,64K")
         for words, message in ((("--figure", "width=3.4"), "width is '3.4': give a length"), (("--figure", "font=big"), "the font is 'big'"), (("-s", "1x"), "--sizes"),
-                               (("--only", "nosuch"), "--only 'nosuch' is not a chart"), (("--algorithms", "rign"), "--algorithms rign leaves no record"),
+                               (("--only", "nosuch"), "--only 'nosuch' is not a chart"), (("--only", "nosuch"), "time_table, winners"), (("--algorithms", "rign"), "--algorithms rign leaves no record"),
                                (("--baseline", "x"), "--baseline 'x'"), (("-p", "3"), "--ranks 3 leaves no record: choose from 4")):
             _, err = self.arlab("chart", "r.jsonl", *words, code=2)
             self.assertRegex(err, r"^error: [^\n]*\n$")

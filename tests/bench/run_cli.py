@@ -458,6 +458,15 @@ class Plan(program.ProgramTest):
             _, err = self.arlab("bound", "torus", "-p", value, code=2)
             self.assertTrue(err.startswith(("error: -p is", "error: -p 'nan' is")), err)
 
+    def test_a_dry_run_leaves_out_what_the_run_leaves_out(self):
+        words = ("simulate", "ring,tree,all_to_all", "-p", "16", "-s", "1K", "--limit", "messages=100")
+        planned, _ = self.arlab(*words, "--dry-run")
+        self.arlab(*words, "--json", "r.jsonl")
+        _, records = program.parse(self.read("r.jsonl"))
+        skipped = [(record["algorithm"], record["skipped"] or "") for record in records]
+        self.assertEqual([bool(why) for _, why in skipped], [False, False, True])
+        self.assertEqual(program.columns(planned, "algorithm", "skipped"), skipped)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -118,6 +118,25 @@ class History(program.ProgramTest):
         _, err = self.arlab("compare", "weeks", "changes.jsonl", "weeks/n1-week1.jsonl", code=1)
         self.assertIn("changes.jsonl has no times", err)
 
+    def test_each_row_names_its_configuration(self):
+        run = ("run", "ring", "-p", "2", "-s", "1K", "--runs", "6", "--buffers", "both", "--mode", "both:cache=both")
+        for name in ("a", "b"):
+            self.arlab(*run, "--json", f"{name}.jsonl")
+        for files, output in ((("a.jsonl", "b.jsonl"), "two.csv"), (("a.jsonl", "b.jsonl", "a.jsonl"), "three.csv")):
+            self.arlab("compare", *files, "--threshold", "100000%", "-o", output)
+            rows = [row for row in program.rows(self.read(output)) if row["configurations"] == "1"]
+            keys = [(row["algorithm"], row["place"], row["mode"], row["repeats"], row["cache"], row["start"], row["root"]) for row in rows]
+            self.assertEqual(set(keys), {(name, place, mode, repeats, cache, "barrier", "0") for name in {row["algorithm"] for row in rows} for place in ("in", "out")
+                                         for mode, repeats in (("alone", "1"), ("streaming", "20")) for cache in ("warm", "cold")})
+            self.assertEqual((len(rows), len(set(keys))), (16, 16))
+
+    def test_groups_are_a_column_where_they_differ(self):
+        for name in ("a", "b"):
+            for groups in (2, 4):
+                self.arlab("simulate", "hierarchical", "-p", "8", "-s", "1K", "--layout", f"groups={groups}", "--json", f"{name}.jsonl", "--resume")
+        out, _ = self.arlab("compare", "a.jsonl", "b.jsonl")
+        self.assertRegex(out, r"(?m)^\| algorithm +\| ranks \| +size \| groups \| +old")
+
     def test_two_files_as_records_with_their_origins(self):
         self.weeks(1.15)
         self.write("other.jsonl", "2026-03-01T04:00:00Z", 1.0, "n2")

@@ -84,5 +84,5 @@ def any_lines(seed: int) -> list[dict[str, Any]]:
 
 
 def text_of(lines: list[dict[str, Any]]) -> str:
-    """The file, in which 1e300 stands for what is no finite number."""
-    return re.sub(r"[\d.]+e\+(299|300)", "NaN", "".join(json.dumps(line) + "\n" for line in lines))
+    """The file, in which 1e300 stands for an absent number."""
+    return re.sub(r"[\d.]+e\+(299|300)", "null", "".join(json.dumps(line) + "\n" for line in lines))

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -19,6 +20,7 @@ SCHEMA_1 = HERE.parent / "bench" / "results" / "schema1.jsonl"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
 sys.path.insert(0, str(PLOTS))
 from charts import records  # noqa: E402
+from whole_records import whole_text  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -73,7 +75,7 @@ class Folder(unittest.TestCase):
 
     def write(self, text: str, name: str = "data.jsonl") -> Path:
         path = self.folder / name
-        path.write_text(text, encoding="utf-8")
+        path.write_text(whole_text(text), encoding="utf-8")
         return path
 
     def svg(self, folder: Path, name: str) -> tuple[set[str], list[str]]:
@@ -225,6 +227,29 @@ class Charts(Folder):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"^error: .*data\.jsonl:2: .*\n$")
 
+    def test_a_record_without_a_key_or_with_no_number_is_refused(self) -> None:
+        good = whole_text('{"schema":2,"kind":"run","ranks":4,"bytes":1024,"label":"A","time_us":{"median":1.5}}')
+        lacks = {key: value for key, value in json.loads(good).items() if key != "busbw_gb_per_s"}
+        bare = {**json.loads(good), "time_us": {"median": 1.5}}
+        for line, message in ((json.dumps(lacks), "`busbw_gb_per_s` is missing"), (json.dumps(bare), "`time_us.n` is missing"),
+                              (good.replace("1.5", "NaN"), "not JSON (NaN is not a finite number)"), (good.replace("1.5", "1e999"), "not JSON (1e999 is not a finite number)")):
+            path = self.folder / "data.jsonl"
+            path.write_text(f"{good}\n{line}\n", encoding="utf-8")
+            with self.assertRaisesRegex(records.BadRecord, r"data\.jsonl:2: " + re.escape(message)):
+                records.read(str(path))
+        later = {key: value for key, value in json.loads(good).items() if key not in ("start", "dims")}  # keys that came later
+        (self.folder / "data.jsonl").write_text(json.dumps(later) + "\n", encoding="utf-8")
+        record, = records.read(str(self.folder / "data.jsonl"))
+        self.assertEqual((record.get("start"), record.keys["dims"]), ("barrier", None))
+
+    def test_a_pipe_is_read_once(self) -> None:
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=(SAMPLE.read_bytes(),))
+        writer.start()
+        self.assertEqual([record.keys for record in records.read(str(pipe))], [record.keys for record in records.read(str(SAMPLE))])
+        writer.join()
+
     def test_records_of_wrong_types_are_refused_in_one_line(self) -> None:
         whole = {"schema": 2, "kind": "run", "backend": "threads", "ranks": 2, "bytes": 8, "label": "Ring"}
         for key, bad in (("label", [1]), ("kind", "measure"), ("ranks", -1), ("time_us", {"median": 1, "ci95": [1]}), ("op", "xor"),
@@ -247,8 +272,8 @@ class Charts(Folder):
 
     def test_labels_of_any_shape(self) -> None:
         rows = [{"schema": 2, "kind": "run", "backend": "threads", "ranks": 2, "bytes": size, "label": label,
-                 "time_us": {"median": size / 7}, "skipped": None}
-                for label in ("$\\frac{", "a\u0001b", "_x", "") for size in (3, 5)]
+                 "time_us": {"median": size * factor}, "skipped": None}
+                for factor, label in enumerate(("$\\frac{", "a\u0001b", "_x", ""), start=1) for size in (3, 5)]
         data = self.write("".join(json.dumps(row) + "\n" for row in rows))
         done = charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -47,6 +47,11 @@ class History(Folder):
         path = self.write(self.change([100, 100], None) + self.change([100, 100], None, backend="threads"))
         self.assertEqual([one.titles[0] for one in history.panels(records.read(str(path)))],
                          ["ring, 8 ranks, 1 KiB, mpi", "ring, 8 ranks, 1 KiB, threads"])
+        for key, values, words in (("place", ("in", "out"), ("in place", "out of place")), ("groups", (2, 4), ("2 groups", "4 groups")),
+                                   ("repeats", (5, 20), ("5 in a row", "20 in a row")), ("machine", ("alpha=1us", "alpha=2us"), ("alpha=1us", "alpha=2us")),
+                                   ("disturbance", ("late=3:1us", "late=3:2us"), ("late=3:1us", "late=3:2us"))):
+            path = self.write("".join(self.change([100, 100], None, **{key: value}) for value in values))
+            self.assertEqual([one.titles[0] for one in history.panels(records.read(str(path)))], [f"ring, 8 ranks, 1 KiB, {word}" for word in words], key)
 
     def test_without_dates_files_are_named(self) -> None:
         texts, _ = self.drawn(self.change([100, 101, 99], None, dates=[None] * 3))

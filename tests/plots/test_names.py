@@ -1,10 +1,14 @@
 """What differs between records is what names them, and nothing that was made differently shares a line."""
 
 import json
+import re
 import unittest
+from pathlib import Path
 
 from test_charts import Folder, charts, records  # puts plots/ on the module path
-from charts import catalog, compression, naming, settings, slices, training, winners
+from charts import catalog, compression, naming, settings, slices, tables, training, winners
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def context(**more: object) -> dict:
@@ -34,7 +38,8 @@ class Names(Folder):
                 for record in records.read(str(self.write("".join(json.dumps(line) + "\n" for line in lines), f"week{i + 1}.jsonl")))]
 
     def heads(self, *files: list[dict]) -> list[str]:
-        return catalog.heads([one.setting for one in slices.best_slices(self.read(*files), "bytes")])
+        """Without the type and the operation, which all have."""
+        return [head.replace(", float32, sum", "") for head in catalog.heads([one.setting for one in slices.best_slices(self.read(*files), "bytes")])]
 
     def test_compressors_name_the_runs_of_a_comparison(self) -> None:
         data = self.write("".join(json.dumps(trained(compressor=name)) + "\n" for name in (None, "int8:bits=8", "topk:ratio=0.01")))
@@ -60,7 +65,7 @@ class Names(Folder):
             self.assertEqual((first, second), (f"Measured on vm: mpi, {words[0]}", f"Measured on vm: mpi, {words[1]}"))
         topologies = ("fat_tree:down=16,up=1", "fat_tree:down=16,up=4")
         self.assertEqual(self.heads([context(), *simulated(topology=topologies[0]), *simulated(topology=topologies[1])]),
-                         [f"Simulated: fluid, {one}" for one in topologies])
+                         [f"Simulated: {one}" for one in topologies])
         self.assertEqual(self.heads([context(), *simulated(topology=topologies[0])]), ["Simulated: fluid"])
         self.assertEqual(len(self.heads([context(), *simulated(), *simulated(disturbance="late=3:1us")])), 2)
 
@@ -69,6 +74,32 @@ class Names(Folder):
             self.assertEqual(len(self.heads([context(), *simulated(1.0), *simulated(2.0, **{key: value})])), 2, key)
         self.assertEqual(len(self.heads([context(), *simulated(1.0)], [context(), *simulated(2.0)])), 2)
         self.assertEqual(len(self.heads([context(), *simulated(1.0)], [context(), *simulated(1.0)])), 1)  # the same result
+
+    def test_what_makes_a_configuration_parts_its_launches(self) -> None:
+        for key, values, words in (("start", ("barrier", "round-time"), ("started by barrier", "started by round-time")),
+                                   ("groups", (2, 4), ("2 groups", "4 groups")), ("dims", ("2x2", "4x1"), ("torus 2x2", "torus 4x1")),
+                                   ("root", (0, 1), ("root 0", "root 1")), ("repeats", (20, 5), ("20 in a row", "5 in a row")),
+                                   ("summary_over_ranks", ("maximum", "mean"), ("maximum over ranks", "mean over ranks"))):
+            launches = [[context(launch=f"mpi {i}"), *measured(10.0 * (i + 1), **{key: value})] for i, value in enumerate(values)]
+            found = tables.tables(self.read([*launches[0], *launches[1]]))
+            self.assertEqual([(table.setting.words[3:], table.times) for table in found],
+                             [((word,), {"Ring": {(1024, 2): us, (4096, 2): us}}) for word, us in zip(words, (10.0, 20.0))], key)
+            halves = self.read([*launches[0][:2], launches[1][0], launches[1][2]])  # each of another size
+            self.assertEqual([words[3:] for words in sorted(one.words for one in settings.settings(halves))], [(word,) for word in words], key)
+
+    def test_all_keys_of_the_identity_part_records(self) -> None:
+        listed = re.search(r"kIdentityKeys\[\] = \{(.*?)\}", (ROOT / "bench" / "results" / "record.hpp").read_text(encoding="utf-8"), re.DOTALL)
+        keys = set(re.findall(r'"(\w+)"', listed[1]))
+        self.assertEqual(keys, {*settings.SETTINGS, "algorithm", "ranks", "elements"})
+        page = (ROOT / "plots" / "report" / "settings.js").read_text(encoding="utf-8")
+        named = {key for part in re.findall(r"(?:same:|apart:|LAYOUT =) \[(.*?)\]", page) for key in re.findall(r'"(\w+)"', part)}
+        self.assertEqual(named, set(settings.SETTINGS))
+
+    def test_ranks_arrange_themselves_and_a_benchmark_repeats_by_its_time(self) -> None:
+        swept = [line for ranks in (2, 4) for line in measured(ranks=ranks, groups=ranks // 2, dims=f"{ranks}x1")]
+        self.assertEqual(self.heads([context(), *swept]), ["Measured on vm: mpi"])
+        small, large = measured(source="nccl-tests 2.19.6")
+        self.assertEqual(self.heads([context(), {**small, "repeats": 20}, {**large, "repeats": 5}]), ["Measured on vm: mpi"])
 
     def test_hosts_days_versions_and_files_are_apart_and_named(self) -> None:
         for key, value, words in (("date", "2026-11-24T08:00:00Z", ("vm, 2026-11-17", "vm, 2026-11-24")), ("host", "clusterB", ("clusterB", "vm")),
@@ -93,7 +124,7 @@ class Names(Folder):
         self.assertIn("drawn apart; `arlab compare` tests whether two files differ", done.stderr)
         texts, lines = self.svg(self.folder, "time_against_size")
         self.assertEqual(lines, ["Ring", "Ring"])
-        self.assertLessEqual({"Measured on vm, 2026-11-17: 2 ranks, mpi", "Measured on vm, 2026-11-24: 2 ranks, mpi"}, texts)
+        self.assertLessEqual({f"Measured on vm, 2026-11-{day}: 2 ranks, mpi, float32, sum" for day in (17, 24)}, texts)
 
     def test_winners_keep_what_differs_apart(self) -> None:
         data = [*simulated(10.0), *simulated(5.0, segments=4), *simulated(7.0, model="packet")]

@@ -107,8 +107,19 @@ class Report(unittest.TestCase):
         page = self.page([context(command="arlab simulate all --segments 1,4"), *simulated(), *simulated(segments=4)])
         self.assertEqual([one.split(":")[0] for one in said(page)], [f"Fastest simulated, fluid, torus, {n}, 2 ranks" for n in ("1 segment", "4 segments")])
 
+    def test_what_makes_a_configuration_parts_its_launches(self) -> None:
+        for key, values, words in (("start", ("barrier", "round-time"), ("started by barrier", "started by round-time")),
+                                   ("groups", (2, 4), ("2 groups", "4 groups")), ("root", (0, 1), ("root 0", "root 1"))):
+            launches = [line for i, value in enumerate(values) for line in (context(launch=f"mpi {i}"), *measured(10.0 * (i + 1), **{key: value}))]
+            page = self.page(launches)
+            self.assertEqual(said(page), [f"Fastest measured, on vm, mpi, {word}, 2 ranks: Ring at every size." for word in words], key)
+            shown = [table.text() for table in page.one("figure", id="time-against-bytes").all("table") if "µs" in table.text()]
+            self.assertEqual([[us in text for us in ("10 µs", "15 µs", "20 µs")] for text in shown], [[True, False, False]], key)  # of the first setting
+        logs = [{**line, "source": "nccl-tests 2.19.6", "repeats": i} for i, line in enumerate(measured(), start=1)]
+        self.assertEqual(said(self.page([context(), *logs])), ["Fastest measured, on vm, mpi, 2 ranks: Ring at every size."])
+
     def test_no_record_breaks_it(self) -> None:
-        trials = [data_of([line for line in map(json.loads, text_of(any_lines(seed)).replace("NaN", "null").splitlines())]) for seed in range(TRIALS)]
+        trials = [data_of([line for line in map(json.loads, text_of(any_lines(seed)).splitlines())]) for seed in range(TRIALS)]
         page = render(literal(data_of([context()])), "window.trials = " + literal(trials) + """;
           const failed = [];
           trials.forEach((trial, seed) => {

@@ -15,7 +15,7 @@ class Training(Folder):
         epoch = {"steps": 10, "loss": 1.0, "elapsed_us": 2e6 / workers, "compute_us": 1e6 / workers, "input_us": 0.0,
                  "exposed_us": 1e6 / workers, "bytes_sent": 1000 * (workers - 1)}
         keys = {"schema": 2, "kind": "train", "model": "mlp", "algorithm": "ring", "label": "Ring", "color": "#0072B2",
-                "ranks": workers, "bytes": 4, "workers": workers, "strategy": "mirrored",
+                "ranks": workers, "bytes": 4, "workers": workers, "batch_size": 64, "strategy": "mirrored",
                 "images_per_s": 100.0 * workers, "epochs": [epoch, {**epoch, "loss": 0.5, "validation_loss": 0.25}]}
         return json.dumps({**keys, **more}) + "\n"
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -81,9 +82,13 @@ std::string completion_script(const std::string& shell) {
 
 void use_about_words(std::vector<std::string>& words) {
   if (words.size() < 2) return;
-  if (words.size() == 2 && (words[1] == "version" || words[1] == "-V")) words[1] = "--version";
+  if (words[1] == "version" || words[1] == "-V") words[1] = "--version";
   if (words[1] == "list") name_stdout(words);
-  if (words[1] == "help" && words.size() == 3) words = {words[0], words[2], "--help"};
+  if (words[1] != "help" || words.size() < 3) return;
+  std::istringstream command(fmt::format("{}", fmt::join(words.begin() + 2, words.end(), " ")));
+  words.resize(1);
+  for (std::string word; command >> word;) words.push_back(word);  // of "show topology", too
+  words.emplace_back("--help");
 }
 
 bool asks_about_train(const std::vector<std::string>& words) {

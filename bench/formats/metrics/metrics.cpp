@@ -70,6 +70,7 @@ class RecordMetrics {
 
   void add_time(const Json& record) {
     MetricLabels labels;
+    labels.emplace_back("kind", cell_text(record["kind"]));
     for (std::string_view key : kIdentityKeys) {
       if (key == "elements") key = "bytes";
       if (const Json value = record.value(key, Json()); !value.is_null())

@@ -94,12 +94,12 @@ Table table(const History& history) {
 }
 
 Json change_of(const Json& configuration) {
-  static constexpr const char* kCopied[] = {"backend",  "algorithm", "collective", "ranks",
-                                            "elements", "bytes",     "dtype",      "op",
-                                            "segments", "topology",  "model"};
+  const auto value = [&](const char* key) {
+    return configuration.is_null() ? Json(nullptr) : configuration.value(key, Json());
+  };
   Json record{{"schema", kSchema}, {"kind", "change"}};
-  for (const char* key : kCopied)
-    record[key] = configuration.is_null() ? Json(nullptr) : configuration.value(key, Json());
+  for (const char* key : kIdentityKeys) record[key] = value(key);
+  record["bytes"] = value("bytes");
   return record;
 }
 

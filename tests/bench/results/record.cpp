@@ -186,6 +186,7 @@ TEST_CASE("identity depends on the configuration and not on its results") {
   CHECK(changed([](Record& r) { r.as<RunBody>().mode.repeats = 20; }));
   CHECK(changed([](Record& r) { r.as<RunBody>().mode.cold = true; }));
   CHECK(changed([](Record& r) { r.as<RunBody>().at_agreed_time = true; }));
+  CHECK(changed([](Record& r) { r.as<RunBody>().mean_over_ranks = true; }));
   const auto simulated = [](const SimulateBody& body) { return identity(to_json(with(body))); };
   CHECK(simulated({.model = "loggops"}) != simulated({}));
   CHECK(simulated({.machine = "alpha=1us"}) != simulated({}));
@@ -222,5 +223,8 @@ TEST_CASE("a training record leaves its first steps out of rates, and has no ban
 TEST_CASE("records of other configurations have other identities, whatever their digits") {
   CHECK(identity({{"ranks", 1}, {"elements", 23}}) != identity({{"ranks", 12}, {"elements", 3}}));
   CHECK(identity({{"op", "sum"}}) != identity({{"dtype", "sum"}}));
+  CHECK(identity({{"repeats", 1}}) != identity({{"repeats", 20}}));
+  const auto of_log = [](int repeats) { return Json{{"source", "IMB"}, {"repeats", repeats}}; };
+  CHECK(identity(of_log(1)) == identity(of_log(20)));
   CHECK(identity({{"ranks", 1}, {"time_us", 3}}) == identity({{"time_us", 4}, {"ranks", 1}}));
 }

@@ -84,6 +84,16 @@ TEST_CASE("table view: rows are sorted by values, not by texts, the best first")
   Table odd = times();
   odd.rows[0].cells[1] = "nan", odd.rows[1].cells[1] = "";
   CHECK(first_cells(show_table(odd, {.sort = "time"}, {})) == "algorithm chain ring tree ");
+  Table beside{.columns = {{"algorithm"}, {"vs library"}}, .rows = {}};
+  for (const auto& [name, cell] : {std::pair{"a", "1.13x faster"},
+                                   {"b", "1.17x slower"},
+                                   {"c", "no difference"},
+                                   {"d", "not enough runs"},
+                                   {"e", "1.45x faster"},
+                                   {"f", "12x slower"},
+                                   {"g", "baseline"}})
+    beside.rows.push_back({.cells = {name, cell}});
+  CHECK(first_cells(show_table(beside, {.sort = "vs"}, {})) == "algorithm e a g c b f d ");
 }
 
 TEST_CASE("table view: rows that are left out are counted") {
