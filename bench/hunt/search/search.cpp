@@ -231,6 +231,7 @@ class Searcher {
       else
         ++refuted;  // it had met others
     }
+    refuted += forget_met(routes, one);
     // Groups say enough of what those that were tested have in common; and where some had met
     // others, so may those that were not tested.
     constexpr std::size_t kFewRefuted = 10, kMostRefuted = 3;  // per route that is slow again
@@ -240,6 +241,34 @@ class Searcher {
       routes.insert(routes.end(), untried.begin(), untried.end());
     std::ranges::move(slow_routes(routes, probe_.group_of, one.quantity),
                       std::back_inserter(found_.findings));
+  }
+
+  // Where many are tested, a few meet others each time: these once more, with nothing else under
+  // way. Returns how many are not slow then.
+  std::size_t forget_met(std::vector<SlowRoute>& routes, const OfPairs& one) {
+    constexpr std::size_t kFew = 8;
+    const auto all = static_cast<Count>(routes.size());
+    if (routes.size() > kFew || tests_.rounds + all > plan_.most_tests) return 0;
+    TestTimes alone = tests_;
+    alone.suspects.clear();
+    for (const SlowRoute& route : routes) {
+      std::vector<PairTimes> pair{{.pair = {route.time.from, route.time.to}}};
+      for (std::size_t pass = 0; pass < kPasses; ++pass) {
+        measure_round(probe_, options_.bytes, pass, pair);
+        step();
+      }
+      alone.suspects.push_back(pair.front());
+    }
+    found_.rounds += all;
+    tests_.rounds += all;
+    const auto tested = tested_times(alone, one.quantity, one.usual, probe_);
+    return std::erase_if(routes, [&](const SlowRoute& route) {
+      return std::ranges::none_of(tested, [&](const DirectedTime& t) {
+        return t.from == route.time.from && t.to == route.time.to &&
+               std::ranges::all_of(t.times,
+                                   [&](double x) { return x > found_[one.quantity].least_route; });
+      });
+    });
   }
 
   // The median of a suspect's times with others that are suspects or not, in the pass that makes it

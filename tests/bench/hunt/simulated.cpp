@@ -47,7 +47,8 @@ TEST_CASE("hunt, simulated: GPU nodes and long routes that are healthy have no f
                                        {"rail_pod:nodes=2", 16},
                                        {"gpu_pod:fabric=rail,nodes=8", 64},
                                        {"dragonfly", 16},
-                                       {"mesh:dims=8x8", 64}}) {
+                                       {"mesh:dims=8x8", 64},
+                                       {"fat_tree:k=8,oversubscription=2", 64}}) {
     CAPTURE(network);
     const hunt::Search found = searched(network, ranks);
     for (const Finding& f : found.findings) UNSCOPED_INFO(f.times << " by " << int(f.quantity));
