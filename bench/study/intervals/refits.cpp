@@ -24,7 +24,8 @@ const Json& member_of(const Json& record, const char* key) {
 // Of a record whose network is a machine file; empty of others.
 std::string machine_file_of(const Json& record) {
   constexpr std::string_view kFile = "file=";
-  const std::string text = record.value("machine", std::string());
+  const Json& machine = member_of(record, "machine");
+  const std::string text = machine.is_string() ? machine.get<std::string>() : "";
   return text.starts_with(kFile) ? text.substr(kFile.size(), text.find(',') - kFile.size()) : "";
 }
 

@@ -1,5 +1,6 @@
 #include "bench/study/answers.hpp"
 
+#include "bench/results/schema.hpp"
 #include "bench/study/answer_parts.hpp"
 #include "tests/support/catch.hpp"
 
@@ -117,6 +118,22 @@ TEST_CASE("answers: many numbers of ranks are counted as cases") {
   records[0]["modelled_us"] = 30;
   CHECK(said_about(records) ==
         "Fastest at 4 KiB: tree on 2 ranks; ring on 4 to 16 ranks (at 16 ranks, 5 us).\n");
+}
+
+TEST_CASE("answers: records of others may lack whatever the schema lets them lack") {
+  for (const Json& whole :
+       {simulated("ring", 4, 256, 3), measured("ring", 256, 10, 1.3, 0.2), proof("ring", 4, 0)}) {
+    std::size_t readable = 0;
+    for (const auto& [key, value] : whole.items()) {
+      Json record = whole;
+      record[key] = nullptr;
+      if (!make_readable(record).empty()) continue;
+      ++readable;
+      INFO(key << " of " << whole["kind"]);
+      CHECK_NOTHROW(said_about({record, whole}));
+    }
+    CHECK(readable > 10);
+  }
 }
 
 TEST_CASE("answers: one simulated algorithm has no rival") {

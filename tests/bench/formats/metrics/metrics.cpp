@@ -31,7 +31,7 @@ TEST_CASE("metrics: a record of a run, with host and date of its context") {
   results.records.push_back(to_json(r));
   results.records.back()["context"] = 0;
   const std::string text = metrics_of(results).text();
-  CHECK(text.find("algorithm=\"ring\",collective=\"allreduce\",ranks=\"4\",bytes=\"1024\"") !=
+  CHECK(text.find("kind=\"run\",algorithm=\"ring\",ranks=\"4\",bytes=\"1024\"") !=
         std::string::npos);
   CHECK(text.find("host=\"n1\"} 0.0001\n") != std::string::npos);
   CHECK(text.find("host=\"n1\"} 86401\n") != std::string::npos);
