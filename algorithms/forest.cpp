@@ -7,8 +7,7 @@
 
 namespace arlab {
 
-Forest::Forest(std::vector<WeightedTree> trees, std::string network)
-    : network_(std::move(network)), trees_(std::move(trees)) {
+Forest::Forest(std::vector<WeightedTree> trees) : trees_(std::move(trees)) {
   expects(!trees_.empty(), "a forest has a tree");
   ranks_ = static_cast<Rank>(trees_[0].parent.size());
   Count divisor = 0;

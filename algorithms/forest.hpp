@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/base/types.hpp"
@@ -22,11 +23,12 @@ class Forest {
   Forest() = default;
   /// Throws Error(check) unless there is a tree, and all are spanning trees of the same ranks with
   /// a weight above 0.
-  explicit Forest(std::vector<WeightedTree> trees, std::string network = "");
+  explicit Forest(std::vector<WeightedTree> trees);
 
   Rank ranks() const { return ranks_; }
   /// The network that a user named for it; empty: none, such as that of the simulated messages.
   const std::string& network() const { return network_; }
+  void name_network(std::string network) { network_ = std::move(network); }
   std::span<const WeightedTree> trees() const { return trees_; }
   std::span<const Rank> children(std::size_t tree, Rank rank) const;
   /// Returns the sum of the weights by their greatest common divisor: trees of equal weight that

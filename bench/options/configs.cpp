@@ -249,9 +249,9 @@ std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
                                         std::span<const Rank> host_of, const std::string& name) {
   constexpr std::size_t kMaxRanks = 128;  // more take minutes
   if (host_of.size() > kMaxRanks) return nullptr;
-  const Forest forest = simulator::synthesize(topology, host_of).forest;
-  return std::make_shared<const Forest>(std::vector(forest.trees().begin(), forest.trees().end()),
-                                        name);
+  auto forest = std::make_shared<Forest>(simulator::synthesize(topology, host_of).forest);
+  forest->name_network(name);
+  return forest;
 }
 
 RankLayout SweepOptions::given_layout(Rank p) const {

@@ -202,6 +202,7 @@ class MpiCommunicator final : public Communicator {
       if (done == 0) rest(polls, bytes);
     }
   }
+
   template <class Use>
   static void in_pieces(std::byte* data, Count elements, DType dtype, Use use) {
     std::size_t left = static_cast<std::size_t>(elements) * size_of(dtype);

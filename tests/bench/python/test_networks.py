@@ -2,6 +2,7 @@
 import json
 
 import pytest
+from graphs import star_graph
 
 import arlab
 
@@ -42,12 +43,7 @@ def test_every_kind_of_topology_is_the_same_by_its_spec():
 
 
 def test_a_graph_goes_wherever_a_network_does(tmp_path):
-    networkx = pytest.importorskip("networkx")
-    graph = networkx.Graph()
-    graph.add_node("s", kind="switch")
-    for host in range(4):
-        graph.add_node(f"h{host}", kind="host")
-        graph.add_edge(f"h{host}", "s", bandwidth="10GB/s", latency="1us")
+    graph = star_graph()
     arlab.export("ring", str(tmp_path / "run.json"), ranks=4, format="perfetto", network=graph)
     assert "graph" in json.loads((tmp_path / "run.json").read_text())["otherData"]["topology"]
     broken = arlab.topology(graph, fault=["slow=h0--s:4"])

@@ -10,6 +10,7 @@ import time
 
 import pytest
 import six_algorithms  # registers them
+from graphs import star_graph
 
 import arlab
 
@@ -183,12 +184,7 @@ def test_records_are_read_with_their_context(tmp_path):
 
 
 def test_a_graph_of_networkx_is_a_network():
-    networkx = pytest.importorskip("networkx")
-    graph = networkx.Graph()
-    graph.add_node("s", kind="switch")
-    for host in range(4):
-        graph.add_node(f"h{host}", kind="host")
-        graph.add_edge(f"h{host}", "s", bandwidth="10GB/s", latency="1us")
+    graph = star_graph()
     network = arlab.topology(graph)
     assert (network.hosts, network.switches, network.bisection_gb_per_s) == (4, 1, 20)
     assert len(network.links) == 8 and network.graph().number_of_nodes() == 5 and "<svg" in network._repr_html_()
