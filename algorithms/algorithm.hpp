@@ -85,6 +85,7 @@ struct Algorithm {
   bool in_turn = false;     ///< its lanes are one connection, whose messages leave by rounds
   bool pipelined = false;   ///< segments are pieces that a lane passes on in turn, not more lanes
   bool few_ranks = false;   ///< supports few numbers of ranks, such as powers of three
+  bool has_formula = true;  ///< else its costs are counted in its own rounds: they claim nothing
   Chained chained = Chained::all_chunks;
   Carries carries = Carries::any_set;
 

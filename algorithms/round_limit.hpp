@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/base/stop.hpp"
 
 namespace arlab {
 
@@ -45,6 +46,7 @@ class LimitedProgram {
   /// Advances to the next round. Returns false at the end of the program. Throws Error(check)
   /// beyond the limit.
   bool next() {
+    stop_if_asked();
     if (!program_.next()) return false;
     limit_.check(me_, ++rounds_);
     return true;

@@ -1,7 +1,8 @@
 // Turn: when the messages of a lane leave.
 //
 // A channel is one connection of each ordered pair of ranks, as of MPI or NCCL: its messages leave
-// one after another, and of those that are ready those of the first piece first. Lanes that are
+// one after another. On links and exclusive ports, of those that are ready those of the first piece
+// leave first; where processors send (loggops, connections), those known first. Lanes that are
 // pieces of one vector share a channel, so that one piece arrives while the next is on its way.
 // Channels, such as the two trees of a double tree, share links as they come.
 #pragma once

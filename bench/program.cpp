@@ -200,7 +200,8 @@ int run(std::vector<std::string> words) {
     check_stdout();
     return 0;
   }
-  words = checked_words(app, with_config(app, std::move(words)));
+  session.words = with_config(app, std::move(words));
+  words = checked_words(app, session.words);
   check_command(app, words[1]);
   const auto launched = launched_rank();
   if (!launched || launched->rank == 0)

@@ -40,6 +40,14 @@ std::size_t most_edits(std::string_view wanted) {
   return (wanted.size() - begin + 1) / 3;
 }
 
+// The first setting of a spec comes after a colon: "ring,hosts=4" is ring:hosts=4. Else empty.
+std::string with_colon(std::string_view wanted, std::span<const std::string_view> names) {
+  const std::size_t comma = std::min(wanted.find(','), wanted.size());
+  const std::string_view name = wanted.substr(0, comma), settings = wanted.substr(comma);
+  if (settings.find('=') == std::string_view::npos || !std::ranges::count(names, name)) return "";
+  return concat(name, ":", settings.substr(1));
+}
+
 }  // namespace
 
 std::string_view nearest(std::string_view wanted, std::span<const std::string_view> names) {
@@ -63,7 +71,9 @@ void fail_unknown(std::string_view what, std::string_view wanted,
   std::string all;
   for (const std::string_view name : names) all += concat(all.empty() ? "" : ", ", name);
   all += also;
-  const std::string near = did_you_mean(wanted, names);
+  const std::string meant = with_colon(wanted, names);
+  const std::string near =
+      meant.empty() ? did_you_mean(wanted, names) : concat(", did you mean '", meant, "'?");
   const std::string unknown = concat("unknown ", what, " '", wanted, "'");
   fail(Blame::usage, near.empty() ? concat(unknown, ": use one of ", all)
                                   : concat(unknown, near, " (one of ", all, ")"));

@@ -88,6 +88,7 @@ Algorithm algorithm_of(Shared script) {
                  .formula = {"counted", "counted", "counted"},
                  .collectives = {script->collective},
                  .lanes = static_cast<std::int32_t>(weights.size()),
+                 .has_formula = false,
                  .chained = Chained::no};
   made.program = [script](Problem p, Rank me) { return program(script, p, me); };
   made.rank_cost_model = [script](const Problem& p, Rank me) { return rank_cost(*script, p, me); };

@@ -55,6 +55,8 @@ std::vector<std::string> arguments_of(const ChartCommand& command) {
 [[noreturn]] void chart(const ChartCommand& command) {
   expect_processes("charts");
   std::vector<std::string> arguments = arguments_of(command);
+  // numpy's OpenBLAS would start threads, and wait for ever where memory is limited.
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
   // One without matplotlib says what to install.
   const std::string found = find_python("matplotlib").program;
   if (found.empty()) fail(Blame::environment, "charts need Python: apt install python3-matplotlib");

@@ -19,7 +19,8 @@ struct SweepOptions;
 
 /// Passes the command line from main to a command, and its exit code back.
 struct Session {
-  std::vector<std::string> command;    ///< the whole command line
+  std::vector<std::string> command;    ///< the whole command line, as given
+  std::vector<std::string> words;      ///< the same with what a file of --config says
   std::shared_ptr<Progress> progress;  ///< null where another process reports
   std::shared_ptr<Caller> caller;      ///< who takes the results; null: a shell
   int exit_code = 0;

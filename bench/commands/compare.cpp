@@ -45,6 +45,7 @@ void parse_threshold(std::string text, double& threshold) {
 }
 
 int compare_with_model(const CompareCommand& command) {
+  check_writable(command.output);
   const PredictionSummary summary =
       summarize_predictions(read_results_or_logs(command.before).records);
   if (summary.rows.empty())
@@ -73,6 +74,7 @@ int accept(const CompareCommand& command) {
       fail(Blame::usage, fmt::format("-o {}: --expect writes its table as text: name a file that "
                                      "does not end in {}",
                                      command.output, format));
+  check_writable(command.output);
   const Results results = read_results_or_logs(command.before);
   const Expectation expectation =
       std::filesystem::exists(command.expect)

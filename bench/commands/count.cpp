@@ -32,6 +32,7 @@ void evaluate(const Config& config, Record& r) {
   const Algorithm& a = *config.algorithm;
   const Counts counts = count(a, config.problem, config.segments);
   r.sent = counts.all;
+  if (!r.has_formula) return;
   r.wrong = 0;
   if (counts.all != *r.claimed) {
     r.wrong = 1;
@@ -79,7 +80,7 @@ void add_count(CLI::App& command, Session& session) {
     options->any_switches = true;
     if (options->share)
       say("note: --jobs share is deprecated in count, since counting takes no time\n");
-    if (options->ranks.empty()) options->ranks = {"8"};
+    options->take_defaults("8");
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};
     options->progress = session.progress;
     RoundSizes rounds;

@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/stop.hpp"
 #include "algorithms/round_limit.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/formats/goal.hpp"
@@ -73,6 +74,7 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
     for (int t = 0; t < 3; ++t) events.thread(r, t, kThreads[t]);
   }
   for (const simulator::Span& s : trace.spans) {
+    stop_if_asked();
     const training::TraceEvents::Where where{s.rank, static_cast<int>(s.kind)};
     const bool sends = s.kind == simulator::Span::Kind::send;
     const std::string name = sends ? fmt::format("to {}", s.peer)
@@ -167,6 +169,7 @@ void export_one(const ExportCommand& command) {
                                           links, config, command.model)) +
            "\n";
   }
+  stop_if_asked();
   write_file(command.file, text);
   if (command.file == "-") return;
   say("wrote {}{}\n", command.file,
@@ -199,9 +202,9 @@ void add_export(CLI::App& command, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.caller = session.caller;
-    if (o.ranks.empty()) o.ranks = {"4"};
-    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     if (o.algorithms.empty()) o.algorithms = {"ring"};
+    o.take_defaults("4");
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     export_one(*options);
   });
 }

@@ -103,7 +103,8 @@ ScaleRow planned(const PlanOptions& options, const training::ModelProfile& profi
                                 .scheduler = options.schedulers.front(),
                                 .compressor = options.compressors.front(),
                                 .batch = profile.batch,
-                                .price = price_of(options, profile.device)},
+                                .price = price_of(options, profile.device),
+                                .alone = options.alone(profile, ranks)},
                                plan, make, training::Ranks::one_for_all);
   if (ranks == 1) return row;
   const RefitSteps refits(options, profile, network);
@@ -136,19 +137,24 @@ std::vector<ScaleRow> planned(const PlanOptions& options,
   return rows;
 }
 
+Rank most_ranks(const std::vector<ScaleRow>& rows) {
+  return std::ranges::max_element(rows, {}, &ScaleRow::ranks)->ranks;
+}
+
 // Of all models and networks, on the largest number of GPUs.
 std::vector<Decision> decisions(const PlanOptions& options,
                                 const std::vector<training::ModelProfile>& models,
                                 const std::vector<ScaleNetwork>& networks,
                                 const std::vector<ScaleRow>& rows) {
   std::vector<Decision> all;
-  const Rank gpus = rows.back().ranks;
+  const Rank gpus = most_ranks(rows);
   if (gpus == 1) return all;
   for (const training::ModelProfile& model : models) {
-    bool rates_known = false;  // they are alike on the ports of all networks
+    std::vector<Time> asked;  // rates are alike on all ports of one latency
     for (const ScaleNetwork& network : networks) {
-      const bool rates = network.has_ports() && !rates_known;
-      rates_known = rates_known || rates;
+      const bool rates =
+          network.has_ports() && std::ranges::find(asked, network.latency()) == asked.end();
+      if (rates) asked.push_back(network.latency());
       all.push_back(decide(options, options.on_each(model, gpus), network, gpus, rates));
       for (const ScaleRow& row : rows)
         if (row.ranks == gpus && row.model == model.name && row.device == model.device &&
@@ -195,7 +201,7 @@ void run_plan(const PlanOptions& options, Session& session) {
         "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
         Lines{headings}, Lines{plan_table(rows, costs)});
     for (const ScaleRow& row : rows)
-      if (row.ranks == rows.back().ranks) print("{}", Lines{explain(row)});
+      if (row.ranks == most_ranks(rows)) print("{}", Lines{explain(row)});
     std::vector<std::string> sentences =
         explain_scaling(rows, options.batch > 0 ? Scaling::strong : Scaling::weak);
     std::ranges::move(explain(decided), std::back_inserter(sentences));

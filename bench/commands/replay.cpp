@@ -69,14 +69,16 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
       training_ranks(job, backend, learning, workers, options.asked_workers());
   if (!profiles.contains(all.workers))
     profiles.emplace(all.workers, options.profile_on(all.workers));
-  ReplayConfig c{.profile = &profiles.at(all.workers),
-                 .learning = std::move(learning),
-                 .backend = std::string(backend.name),
-                 .network = {},
-                 .workers = all.workers,
-                 .ranks = all.ranks,
-                 .slowdown = options.slowdown_by_rank(),
-                 .steps = options.steps};
+  ReplayConfig c{
+      .profile = &profiles.at(all.workers),
+      .learning = std::move(learning),
+      .backend = std::string(backend.name),
+      .network = {},
+      .workers = all.workers,
+      .ranks = all.ranks,
+      .alone = options.alone(profiles.at(all.workers), all.workers) / kPicosecondsPerSecond,
+      .slowdown = options.slowdown_by_rank(all.workers),
+      .steps = options.steps};
   if (static_cast<Rank>(c.slowdown.size()) > c.workers)
     fail(Blame::usage, fmt::format("--compute slowdown has {} factors, but there are {}",
                                    c.slowdown.size(), show_plural(c.workers, "worker")));
@@ -108,7 +110,7 @@ void check_tuning(const ReplayOptions& options, std::size_t networks, bool is_vi
     fail(Blame::usage,
          "--tune searches in simulation: give the network with --network, such as the machine file "
          "that `arlab calibrate -o machine.toml` writes");
-  check_can_write(options.tune);
+  check_writable(options.tune);
 }
 
 // The first setting is what runs without --tune; then come the best ones of the search.

@@ -62,13 +62,21 @@ void add_answers(const Results& results, const std::string& file, Json& all) {
   if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
 }
 
+// Reads a file. A record that a stopped run left unfinished is named.
+Results read_whole(const std::string& file) {
+  Results results = read_results_or_logs(file);
+  if (results.cut_short && results.whole_bytes > 0)
+    say("note: the last line of {} is incomplete and left out\n", file);
+  return results;
+}
+
 // For the textfile collector of node_exporter, which reads files of this name.
 bool is_for_prometheus(const ReportCommand& command) { return command.output.ends_with(".prom"); }
 
 void write_metrics(const ReportCommand& command) {
   Results all;
   for (const std::string& file : command.files) {
-    Results results = read_results_or_logs(file);
+    Results results = read_whole(file);
     results.records = over_launches(results);
     append(std::move(results), all);
   }
@@ -95,9 +103,7 @@ void report(const ReportCommand& command, const Session& session) {
             {"answers", Json::array()},  {"files", command.files},
             {"generated", utc_now()},    {"command", shell_quoted(session.command)}};
   for (const std::string& file : command.files) {
-    Results results = read_results_or_logs(file);
-    if (results.cut_short && results.whole_bytes > 0)
-      say("note: the last line of {} is incomplete and left out\n", file);
+    Results results = read_whole(file);
     add_answers(results, file, data["answers"]);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) {

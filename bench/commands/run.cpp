@@ -100,6 +100,38 @@ bool fills_memory(const Config& config) {
   return each * config.problem.ranks >= kBytes;
 }
 
+// The records of a group before it is measured, with the reason of those that are skipped. Output
+// is null on other ranks than 0, which do not know what is too big.
+std::vector<Record> planned_records(RunCommand& command, const Backend& backend, Executor& executor,
+                                    const std::vector<Config>& configs, const Output* output) {
+  std::vector<Record> records;
+  for (const Config& config : configs) {
+    Record& r = records.emplace_back(run_record(command, backend, executor, config));
+    if (std::string why = library_refusal(config, executor); !why.empty()) r.skipped = why;
+    if (!output || r.skipped || output->holds(r)) continue;
+    std::string why = too_big(command.sweep, estimate(command, backend, config));
+    if (!why.empty()) r.skipped = std::move(why);
+  }
+  return records;
+}
+
+// Which records the file holds. Those that compete were measured in turns, or they are measured
+// again, since times and tests of several runs do not compare.
+std::vector<char> held_records(Output& output, const std::vector<Config>& configs,
+                               const std::vector<Record>& records) {
+  std::vector<char> held;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    held.push_back(output.holds(records[i]));
+    if (!held.back() || records[i].skipped) continue;
+    std::vector<Record> contest;
+    for (std::size_t k = 0; k < configs.size(); ++k)
+      if (configs[k].mode == configs[i].mode && !records[k].skipped) contest.push_back(records[k]);
+    held.back() = output.holds_together(contest);
+    if (!held.back()) output.repeat();
+  }
+  return held;
+}
+
 // All ranks call it. Rank 0 decides for all what is skipped.
 void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group group,
                const Written& written) {
@@ -108,24 +140,18 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   group.configs = checked_library_rows(group.configs, executor);
   if (!executor.baseline().name_of(group.configs.front().problem).empty())
     add_native(group.configs);
-  std::vector<Record> records;
+  std::vector<Record> all = planned_records(command, backend, executor, group.configs, output),
+                      records;
+  const std::vector<char> held =
+      output ? held_records(*output, group.configs, all) : std::vector<char>(all.size());
   std::vector<Config> todo;
-  for (const Config& config : group.configs) {
-    Record r = run_record(command, backend, executor, config);
-    if (const std::string why = library_refusal(config, executor); !why.empty()) r.skipped = why;
-    bool skip = r.skipped.has_value();
-    if (output && output->holds(r)) {
-      output->keep(r);
-      skip = true;
-    } else if (output && !skip) {
-      const std::string why = too_big(command.sweep, estimate(command, backend, config));
-      if (!why.empty()) r.skipped = why, skip = true;
-    }
-    if (executor.control().max(skip ? 1 : 0) == 0) {
-      todo.push_back(config);
-      records.push_back(std::move(r));
-    } else if (output && r.skipped) {
-      output->add(std::move(r), group.position);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (held[i]) output->keep(all[i]);
+    if (executor.control().max(held[i] || all[i].skipped ? 1 : 0) == 0) {
+      todo.push_back(group.configs[i]);
+      records.push_back(std::move(all[i]));
+    } else if (output && !held[i]) {
+      output->add(std::move(all[i]), group.position);
     }
   }
   if (todo.empty()) return;
@@ -238,8 +264,7 @@ int run(RunCommand& command, Job& job) {
   const std::shared_ptr<const Groups> groups_of_job = job.groups();
   const auto plan = [&] {
     chosen = &job.backend(command.backend);
-    if (command.sweep.ranks.empty())
-      command.sweep.ranks = {std::to_string(job.default_ranks(*chosen))};
+    command.sweep.take_defaults(std::to_string(job.default_ranks(*chosen)));
     configs = checked_plan(command, job, *chosen, groups_of_job);
     return agreement(command, *chosen, configs);
   };
@@ -250,6 +275,7 @@ int run(RunCommand& command, Job& job) {
     if (job.is_root()) print_plan(command, backend, configs);
     return 0;
   }
+  if (job.is_root()) check_table(command.sweep, RunBody::kKind);
   std::vector<Group> groups = groups_of(configs);
   if (command.measure.seed) shuffle_sizes(groups, Random(*command.measure.seed));
   const auto ranks_of = [&](std::size_t i) { return groups[i].configs.front().problem.ranks; };
@@ -299,7 +325,8 @@ void add_run(CLI::App& command, Session& session) {
     o.progress = session.progress;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
     if (options->launches.launches > 0) {
-      if (o.ranks.empty()) o.ranks = {"4"};
+      o.take_defaults("4");
+      options->launches.words = session.words;
       session.exit_code = run_in_launches(options->launches, o, options->backend, options->samples);
       return;
     }

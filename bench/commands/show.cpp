@@ -15,6 +15,7 @@
 #include "bench/formats/schedule_json.hpp"
 #include "bench/options/caller.hpp"
 #include "bench/options/options.hpp"
+#include "bench/results/locked_file.hpp"
 #include "bench/sweep/output.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
@@ -175,6 +176,7 @@ std::string tables_of(const Config& config) {
 
 void show_schedules(const SweepOptions& options) {
   check_outputs(options);
+  check_can_write(options.json);
   std::string text, json;
   bool adds = false, parts = false, several = false;
   for (const Config& config : shown_configs(options)) {
@@ -200,6 +202,7 @@ void show_schedules(const SweepOptions& options) {
         "overwrite. join: both.\n";
   if (options.caller) options.caller->text = text;
   if (!options.json.empty()) {
+    if (options.json != "-") keep_earlier(options.json);
     write_file(options.json, json);
     say_written(options.json);
   }
@@ -234,7 +237,7 @@ void add_show(CLI::App& command, Session& session) {
     options->command = session.command;
     options->caller = session.caller;
     if (!command.get_subcommands().empty()) return;
-    if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
+    options->take_defaults(*numerics ? "8" : "4");
     *numerics ? show_numerics(*options) : show_schedules(*options);
   });
 }

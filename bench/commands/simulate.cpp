@@ -48,6 +48,8 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
     fail(Blame::usage, "a trace is simulated undisturbed: leave out --disturb");
   if (command.critical_path || command.links > 0)
     fail(Blame::usage, "of a trace only --record rank_times is known: leave out the others");
+  check_outputs(o);
+  check_can_write(o.json);
   const std::vector<TraceRun> runs = replay_traces(paths, command.model);
   if (!o.json.empty()) {
     ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
@@ -62,6 +64,8 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
 void simulate_nccl(const SimulateCommand& command) {
   SweepOptions o = command.sweep;
   if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Gx16"};
+  check_outputs(o);
+  check_can_write(o.json);
   const NcclEstimates estimates = estimate_nccl(o, command.model);
   if (!o.json.empty()) {
     ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
@@ -188,7 +192,7 @@ void take_defaults(SimulateCommand& command) {
     o.sizes = command.profile->sizes();
     if (o.ranks.empty()) o.ranks = {std::to_string(command.profile->ranks())};
   }
-  if (o.ranks.empty()) o.ranks = {"64"};
+  o.take_defaults("64");
   if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
 }
 

@@ -69,6 +69,7 @@ int report(const std::vector<RuleCheck>& checks, const std::string& file) {
 }
 
 int check_rules(const TuneCommand& command) {
+  check_writable(command.options.sweep.output);
   const OpenMpiVersion version = version_of(command.files);
   if (version.reads_json())
     fail(Blame::usage, fmt::format("check=on reads the classic format, but Open MPI {} reads JSON: "
@@ -93,6 +94,7 @@ std::string ranks_text(const TuningTable::Row& row) {
 int tune(TuneCommand& command) {
   TuneOptions& options = command.options;
   check_files(command.files);
+  check_writable(options.sweep.output);
   const TemporaryFolder folder;
   std::vector<TuneCell> cells = tune_cells(options, folder);
   const Decide among_all = [&](const std::vector<TuneCell>& all) {

@@ -50,7 +50,7 @@ void add_verify(CLI::App& command, Session& session) {
     options->caller = session.caller;
     options->any_switches = true;
     options->progress = session.progress;
-    if (options->ranks.empty()) options->ranks = {"2..16"};
+    options->take_defaults("2..16");
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
     session.exit_code = sweep(
         *options, options->configs(), [](const Config&) { return VerifyBody{}; }, estimate_proof,

@@ -115,6 +115,7 @@ std::shared_ptr<const Algorithm> algorithm_of(OwnAlgorithm given) {
                                                     .source = own.source,
                                                     .formula = own.formula,
                                                     .collectives = own.collectives,
+                                                    .has_formula = own.cost != nullptr,
                                                     .chained = Chained::no});
   made->program = [plans](Problem p, Rank me) { return own_program(plans->of(p), me); };
   made->cost_model = [plans](const Problem& p) { return plans->cost(p); };

@@ -1,7 +1,9 @@
 #include "bench/hunt/hunt_output.hpp"
 
+#include <exception>
 #include <utility>
 
+#include "algorithms/base/error.hpp"
 #include "bench/hunt/hunt_changes.hpp"
 #include "bench/results/context.hpp"
 #include "bench/text/say.hpp"
@@ -20,7 +22,18 @@ void HuntOutput::add(const Hunted& hunted, const hunt::Search& found) {
     record["against"] = changes_json(*changes, *earlier_);
   }
   is_slow_ = is_slow_ || found.verdict == hunt::Verdict::slow || (changes && changes->is_slower());
-  write(record);
+  std::exception_ptr lost;  // what was found is printed also if the file cannot take it
+  try {
+    write(record);
+  } catch (const Error&) {
+    lost = std::current_exception();
+  }
+  show(hunted, found, record, changes);
+  if (lost) std::rethrow_exception(lost);
+}
+
+void HuntOutput::show(const Hunted& hunted, const hunt::Search& found, const Json& record,
+                      const std::optional<HuntChanges>& changes) {
   if (to_.json == "-") return;
   if (!to_.is_watch) {
     print("{}", Lines{hunt_text(hunted, found)});

@@ -29,6 +29,8 @@ class HuntOutput {
   int end() const;
 
  private:
+  void show(const Hunted& hunted, const hunt::Search& found, const Json& record,
+            const std::optional<HuntChanges>& changes);
   void write(const Json& record);
 
   To to_;

@@ -65,11 +65,16 @@ StopNote::StopNote() {
   struct sigaction noting {};
   noting.sa_handler = note_stop;
   noting.sa_flags = static_cast<int>(SA_RESETHAND);  // the second ends the process
-  for (const int signal : kStopSignals) sigaction(signal, &noting, nullptr);
+  for (const int signal : kStopSignals) {
+    struct sigaction earlier {};
+    if (sigaction(signal, nullptr, &earlier) != 0 || earlier.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &noting, nullptr);
+    earlier_.emplace_back(signal, earlier);
+  }
 }
 
 StopNote::~StopNote() {
-  for (const int signal : kStopSignals) std::signal(signal, SIG_DFL);
+  for (const auto& [signal, action] : earlier_) sigaction(signal, &action, nullptr);
 }
 
 bool StopNote::is_noted() { return stop_signal != 0; }

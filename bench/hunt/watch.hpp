@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/hunt/hunt_changes.hpp"
@@ -27,7 +29,8 @@ struct WatchPlan {
 /// Adds --watch.
 void add_watch(CLI::App& command, WatchPlan& plan);
 
-/// While it exists, the first Ctrl-C, or SIGTERM, is noted only; the second ends the process.
+/// While it exists, the first Ctrl-C, or SIGTERM, is noted only; the second ends the process. A
+/// signal that is ignored, as in a background job of a script, stays so.
 class StopNote {
  public:
   StopNote();
@@ -35,6 +38,9 @@ class StopNote {
   StopNote(const StopNote&) = delete;
   StopNote& operator=(const StopNote&) = delete;
   static bool is_noted();
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> earlier_;
 };
 
 /// Waits until `every` after `start`, unless a signal comes. Returns whether to hunt again.

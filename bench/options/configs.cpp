@@ -166,9 +166,17 @@ const Algorithm& SweepOptions::from_file(const std::string& name) const {
   if (is_python_file(path)) algorithm = python_algorithm(path);
   if (!algorithm) {
     auto script = std::make_shared<const Script>(read_schedule(path));
-    algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
+    algorithm = std::make_shared<const Algorithm>(algorithm_of(script));
+    scripts_[name] = std::move(script);
   }
   return *algorithm;
+}
+
+const Script* SweepOptions::schedule_in(const std::string& name) const {
+  if (!name.starts_with(kFile)) return nullptr;
+  from_file(name);
+  const auto found = scripts_.find(name);
+  return found == scripts_.end() ? nullptr : found->second.get();
 }
 
 std::vector<std::string> SweepOptions::wanted_algorithms() const {
@@ -222,6 +230,7 @@ std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const
   const auto element = static_cast<Count>(collectives::size_of(dtype));
   std::vector<Count> all;
   for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
+    if (bytes < 0) fail(Blame::usage, fmt::format("--size is {}: give 0 or more bytes", bytes));
     if (bytes % element != 0)
       fail(Blame::usage, fmt::format("--size {} is not a whole number of {}-byte elements ({}): "
                                      "use a multiple of {}, or -n",
@@ -232,6 +241,7 @@ std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const
 }
 
 bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
+  if (own_ranks_ && !unsupported(algorithm, problem).empty()) return true;
   const bool unsuited =
       (algorithm.grouped && !problem.groups) || (algorithm.gridded && !problem.grid) ||
       (algorithm.forested && !problem.forest) ||

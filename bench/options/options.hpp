@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/verify/script.hpp"
 #include "bench/config/config.hpp"
 #include "bench/text/table_view.hpp"
 #include "collectives/reduce/dtype.hpp"
@@ -99,6 +100,10 @@ struct SweepOptions {
   /// Adds --jobs, with threads only if the command has them.
   void add_jobs(CLI::App& app, bool has_threads);
 
+  /// Takes ranks, collective, and root that were not given from the schedules if all algorithms are
+  /// files of such; else ranks that were not given are the usual ones. Throws Error(usage) if what
+  /// was given fits no file, or if they disagree.
+  void take_defaults(const std::string& usual_ranks);
   /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
   /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms
   /// that need them are left out unless they were named. Where nodes have several NICs, `all` also
@@ -126,8 +131,14 @@ struct SweepOptions {
   const CLI::App* app_ = nullptr;  // whose options these are; null: of no command
   std::vector<std::string> wanted_algorithms() const;  // as given
   const Algorithm& from_file(const std::string& name) const;
+  const Script* schedule_in(const std::string& name) const;  // null: the name is of no such file
+  bool names_collective() const;
+  std::string needed_for(const Script& file) const;
+  void take_from(const std::vector<const Script*>& files);
   void refuse_unused_layout(std::span<const Algorithm* const> chosen) const;
   mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
+  mutable std::map<std::string, std::shared_ptr<const Script>> scripts_;   // the schedules of these
+  bool own_ranks_ = false;  // each file has the ranks that it is for, and no others
 };
 
 /// Adds --seed, of what `uses` names. Throws Error(usage) unless the value is a number from 0 to

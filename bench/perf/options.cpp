@@ -184,7 +184,7 @@ void PerfOptions::check_values() const {
   ops();
   if (root != "all") parse_count(root, "-r");
   sizes();
-  check_can_write(json);
+  check_writable(json);
 }
 
 Rank PerfOptions::ranks() const {

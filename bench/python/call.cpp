@@ -34,7 +34,8 @@ int call(const std::vector<std::string>& words, const std::shared_ptr<Caller>& c
   const auto found = std::ranges::find(kCallable, name, &Callable::name);
   if (found == std::end(kCallable)) fail_unknown("command", name, names_of(std::span(kCallable)));
   found->add(*app.add_subcommand(name, ""), session);
-  parse(app, checked_words(app, session.command));
+  session.words = session.command;
+  parse(app, checked_words(app, session.words));
   return session.exit_code;
 }
 

@@ -18,6 +18,8 @@ namespace {
 
 namespace py = pybind11;
 
+constexpr const char* kTooLarge = "no number of ranks or chunks is as large";
+
 // Where a generator stands, in a text: "ring.py:7". Empty if it is no generator, or has ended.
 std::string line_of(py::handle generator) {
   py::object frame = py::getattr(generator, "gi_frame", py::none());
@@ -108,8 +110,10 @@ class RankReader {
   Count number(PyObject* object, const char* what) const {
     const long long value = PyLong_CheckExact(object) ? PyLong_AsLongLong(object) : index(object);
     if (value == -1 && PyErr_Occurred()) {
+      const bool is_whole = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
       PyErr_Clear();
-      wrong(fmt::format("{} is {}: give a whole number", what, shown(object)));
+      wrong(fmt::format("{} is {}: {}", what, shown(object),
+                        is_whole ? kTooLarge : "give a whole number"));
     }
     return value;
   }
@@ -121,7 +125,7 @@ class RankReader {
   Rank narrow(Count value, const char* what) const {
     using Limits = std::numeric_limits<Rank>;
     if (value < Limits::min() || value > Limits::max())
-      wrong(fmt::format("{} is {}: no number of ranks or chunks is as large", what, value));
+      wrong(fmt::format("{} is {}: {}", what, value, kTooLarge));
     return static_cast<Rank>(value);
   }
 

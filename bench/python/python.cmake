@@ -14,7 +14,7 @@ install(FILES ${package}/VERSION ${package}/pyproject.toml DESTINATION ${CMAKE_I
 # Its compiled module, of all parts.
 function(arlab_python_module)
   if(NOT ARLAB_PYTHON_PACKAGE)
-    arlab_feature("package python" OFF "needs -DARLAB_PYTHON_PACKAGE=ON, or: pip install .")
+    arlab_feature("package python" OFF "needs -DARLAB_PYTHON_PACKAGE=ON, or: python3 -m venv venv && venv/bin/pip install .")
     return()
   endif()
   find_program(ARLAB_PYTHON python3 HINTS /usr/bin NO_CMAKE_ENVIRONMENT_PATH NO_SYSTEM_ENVIRONMENT_PATH

@@ -45,14 +45,15 @@ LockedFile stream_of(int file, const std::string& path) {
 void keep_earlier(const std::string& path, const std::string& instead) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return;
+  const std::string file = collectives::behind_links(path);  // a link stays, to the new file
   int number = 1;
-  while (fs::exists(fmt::format("{}.{}", path, number), error)) ++number;
-  const std::string kept = fmt::format("{}.{}", path, number);
-  fs::rename(path, kept, error);
+  while (fs::exists(fmt::format("{}.{}", file, number), error)) ++number;
+  const std::string kept = fmt::format("{}.{}", file, number);
+  fs::rename(file, kept, error);
   if (error)
     fail(Blame::environment, fmt::format("cannot keep the earlier {} as {} ({}): name another file",
-                                         path, kept, error.message()));
-  say("note: kept the earlier {} as {}{}\n", path, kept,
+                                         file, kept, error.message()));
+  say("note: kept the earlier {} as {}{}\n", file, kept,
       instead.empty() ? "" : fmt::format(" ({})", instead));
 }
 

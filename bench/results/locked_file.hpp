@@ -23,7 +23,8 @@ LockedFile open_to_append(const std::string& path);
 LockedFile open_new(const std::string& path, const std::string& instead = "");
 
 /// Renames a file of this name that is not empty to <path>.1, .2, ..., so that a new one does not
-/// overwrite it. The note on stderr says what could be done `instead`, if anything can.
+/// overwrite it; of a symbolic link, the file behind it. The note on stderr says what could be done
+/// `instead`, if anything can.
 void keep_earlier(const std::string& path, const std::string& instead = "");
 
 }  // namespace arlab::bench

@@ -208,10 +208,10 @@ Json head(const Record& r) {
   j["bytes_sent"] = r.sent ? Json(r.sent->elements * element) : Json(nullptr);
   j["rounds"] = r.sent ? Json(r.sent->rounds) : Json(nullptr);
   j["claimed"] = nullptr;
-  if (r.claimed)
-    j["claimed"] = {{"messages", r.claimed->messages},
-                    {"elements_sent", r.claimed->elements},
-                    {"rounds", r.claimed->rounds}};
+  if (const auto claim = r.formula())
+    j["claimed"] = {{"messages", claim->messages},
+                    {"elements_sent", claim->elements},
+                    {"rounds", claim->rounds}};
   j["time_us"] = time ? to_json(*time) : Json(nullptr);
   j["modelled_us"] = nullptr;
   j["algbw_gb_per_s"] = or_null(r.algbw());

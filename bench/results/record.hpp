@@ -126,8 +126,9 @@ struct Record {
   collectives::Operand operand;
   std::optional<int> lanes;
   int segments = 1;
-  std::optional<Cost> sent;  ///< counted, simulated or executed
-  std::optional<Cost> claimed;
+  std::optional<Cost> sent;            ///< counted, simulated or executed
+  std::optional<Cost> claimed;         ///< by the cost model, for estimates, too
+  bool has_formula = true;             ///< else `claimed` is counted, and nothing to compare with
   std::optional<Count> wrong;          ///< elements, proofs or counts that differ from the expected
   std::optional<std::string> skipped;  ///< the reason
   std::string label, color, family;
@@ -143,6 +144,8 @@ struct Record {
   }
 
   std::string_view kind() const;
+  /// What a closed formula claims, where there is one.
+  std::optional<Cost> formula() const { return has_formula ? claimed : std::nullopt; }
   Bytes bytes() const {
     return problem.elements * static_cast<Bytes>(collectives::size_of(operand.dtype));
   }

@@ -15,8 +15,9 @@ std::string count_cell(const std::optional<Cost>& cost, Count Cost::*member) {
 }
 
 std::string difference(const Record& r, Count Cost::*member) {
-  if (!r.sent || !r.claimed) return "";
-  const Count d = (*r.sent).*member - (*r.claimed).*member;
+  const auto claim = r.formula();
+  if (!r.sent || !claim) return "";
+  const Count d = (*r.sent).*member - (*claim).*member;
   return d == 0 ? "0" : fmt::format("{:+}", d);
 }
 
@@ -52,7 +53,7 @@ std::vector<Column> count_columns() {
   add_setting_columns(columns);
   const auto three = [&](const std::string& what, Count Cost::*member) {
     columns.push_back(
-        {what + " claimed", [member](const Record& r) { return count_cell(r.claimed, member); }});
+        {what + " claimed", [member](const Record& r) { return count_cell(r.formula(), member); }});
     columns.push_back(
         {"counted", [member](const Record& r) { return count_cell(r.sent, member); }});
     columns.push_back({"difference", [member](const Record& r) { return difference(r, member); }});
@@ -250,7 +251,7 @@ std::vector<Column> columns_of(std::string_view kind) {
   return timed_columns(kind == SimulateBody::kKind);
 }
 
-Table table_of(const std::vector<Record>& records) {
+Table table_of(const std::vector<Record>& records, const TableView& view) {
   Table table;
   if (records.empty()) return table;
   for (const Record& r : records) {
@@ -263,7 +264,7 @@ Table table_of(const std::vector<Record>& records) {
         !column.usual.empty() && std::all_of(records.begin(), records.end(), [&](const Record& r) {
           return column.cell(r) == column.usual;
         });
-    if (is_usual) continue;
+    if (is_usual && !names_column(view, column.header)) continue;
     table.columns.push_back({column.header, column.detail});
     for (std::size_t i = 0; i < records.size(); ++i)
       table.rows[i].cells.push_back(column.cell(records[i]));

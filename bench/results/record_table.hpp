@@ -24,8 +24,8 @@ struct Column {
 std::vector<Column> columns_of(std::string_view kind);
 
 /// Returns a table of records of one kind, without the columns that hold the usual setting in all
-/// rows. Exceptions are wrong results.
-Table table_of(const std::vector<Record>& records);
+/// rows, unless the view names them. Exceptions are wrong results.
+Table table_of(const std::vector<Record>& records, const TableView& view = {});
 
 /// Returns all of it as Markdown.
 std::string table(const std::vector<Record>& records);

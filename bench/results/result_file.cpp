@@ -20,9 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Distinguishes the records of a file that is resumed.
-std::string key_of(const Json& record) {
-  return identity(record) + training::json_text(record.value("skipped", Json()));
+bool is_skipped(const Json& record) { return record.value("skipped", Json()).is_string(); }
+
+// Whether a line without its end is the begin of a record: a stopped command left it.
+bool begins_record(std::string_view line) {
+  constexpr std::string_view kBegin = "{\"schema\":";
+  const std::size_t known = std::min(line.size(), kBegin.size());
+  return line.substr(0, known) == kBegin.substr(0, known) &&
+         line.find('\r') == std::string_view::npos;
 }
 
 // The brackets that are open at once at most. Nesting deeper than any record's is not parsed.
@@ -50,6 +55,25 @@ Json parsed(std::string_view line) {
   return Json::parse(line, nullptr, false);
 }
 
+// Removes runs that a later command with --resume measured again.
+void drop_repeated(Results& results) {
+  const auto resumes = [&](const Json& context) {
+    if (!context.is_number()) return false;
+    const Json command = results.contexts[context.get<std::size_t>()].value("command", Json());
+    return command.is_string() && command.get<std::string>().find(" --resume") != std::string::npos;
+  };
+  std::map<std::string, Json> again;  // the context of the last one that was measured by --resume
+  for (const Json& record : results.records)
+    if (const Json context = record.value("context", Json());
+        record["kind"] == "run" && !is_skipped(record) && resumes(context))
+      again[identity(record)] = context;
+  std::erase_if(results.records, [&](const Json& record) {
+    if (again.empty() || record["kind"] != "run") return false;
+    const auto found = again.find(identity(record));
+    return found != again.end() && record.value("context", Json()) < found->second;  // null is less
+  });
+}
+
 bool ends_in_newline(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (in.tellg() <= 0) return true;
@@ -74,7 +98,7 @@ Results results_of(std::string_view text, const std::string& path) {
     const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
     if (!blank) {
       Json json = parsed(line);
-      if (!whole && json.is_discarded()) {
+      if (!whole && json.is_discarded() && begins_record(line)) {
         results.cut_short = true;
         break;
       }
@@ -90,6 +114,7 @@ Results results_of(std::string_view text, const std::string& path) {
     }
     results.whole_bytes = static_cast<std::int64_t>(begin);
   }
+  drop_repeated(results);
   return results;
 }
 
@@ -111,10 +136,7 @@ void ResultFile::resume() {
 
 void ResultFile::read_earlier() {
   Results earlier = read_results(path_);
-  for (Json& record : earlier.records) {
-    record.erase("context");
-    there_.insert_or_assign(key_of(record), std::move(record));
-  }
+  take(std::move(earlier.records));
   if (!earlier.cut_short) return;
   say("note: {} ends in an incomplete line, which is dropped and measured again\n", path_);
   std::error_code error;
@@ -125,16 +147,35 @@ void ResultFile::read_earlier() {
   }
 }
 
-void ResultFile::hold(const std::string& other) {
-  for (Json& record : read_results(other).records) {
+// Of a configuration the last record counts, and a skipped one only if there is no other.
+void ResultFile::take(std::vector<Json> records) {
+  for (Json& record : records) {
+    Held& held = there_[identity(record)];
+    if (!held.record.is_null() && is_skipped(record) && !is_skipped(held.record)) continue;
+    held.context = record.value("context", Json());
     record.erase("context");
-    there_.try_emplace(key_of(record), std::move(record));
+    held.record = std::move(record);
   }
 }
 
+void ResultFile::hold(const std::string& other) {
+  std::vector<Json> records = read_results(other).records;
+  std::erase_if(records, [&](const Json& record) { return there_.contains(identity(record)); });
+  take(std::move(records));
+}
+
 const Json* ResultFile::find(const Json& record) const {
-  const auto found = there_.find(key_of(record));
-  return found == there_.end() ? nullptr : &found->second;
+  const auto found = there_.find(identity(record));
+  if (found == there_.end()) return nullptr;
+  const Json& held = found->second.record;
+  return is_skipped(held) && !is_skipped(record) ? nullptr : &held;
+}
+
+bool ResultFile::holds_together(const std::vector<Json>& records) const {
+  return std::ranges::all_of(records, [&](const Json& record) {
+    return find(record) &&
+           there_.at(identity(record)).context == there_.at(identity(records.front())).context;
+  });
 }
 
 void ResultFile::add(const Json& record) {

@@ -22,6 +22,7 @@ struct Results {
 
 /// Reads files of schemas 1 and 2. Throws Error(environment) if the file cannot be read, and
 /// Error(usage) with the line, the key and the reason if a line is not a record of these schemas.
+/// Leaves out runs that a later command with --resume measured again, beside those that it added.
 Results read_results(const std::string& path);
 /// The same of the text of such a file.
 Results results_of(std::string_view text, const std::string& path);
@@ -41,18 +42,24 @@ class ResultFile {
   void hold(const std::string& other);
 
   /// Returns the record of the same configuration that the file held when it was opened to be
-  /// resumed, or null. A skipped record matches only one that is skipped for the same reason.
+  /// resumed, or null. One that was skipped, for whatever reason, matches only a skipped record.
   const Json* find(const Json& record) const;
+  /// Returns whether one command wrote what the file held of all these configurations.
+  bool holds_together(const std::vector<Json>& records) const;
 
   /// Writes a line and flushes it.
   void add(const Json& record);
 
  private:
+  struct Held {
+    Json record, context;
+  };
   void resume();
   void read_earlier();
+  void take(std::vector<Json> records);
 
   std::string path_;
-  std::map<std::string, Json> there_;
+  std::map<std::string, Held> there_;  // by identity
   LockedFile file_;
 };
 

@@ -42,9 +42,25 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   return all;
 }
 
+std::string_view remedy_for(int error) {
+  switch (error) {
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files (ulimit -n)";
+    case EAGAIN:
+      return "end other processes, or raise their limit (ulimit -u)";
+    case ENOMEM:
+      return "free memory, or use fewer ranks";
+    case E2BIG:
+      return "give fewer or shorter arguments";
+    default:
+      return "install it, or name another launcher";
+  }
+}
+
 [[noreturn]] void cannot_start(const std::string& program, int error) {
-  fail(Blame::environment, fmt::format("cannot start {} ({}): install it, or name another launcher",
-                                       program, std::strerror(error)));
+  fail(Blame::environment,
+       fmt::format("cannot start {} ({}): {}", program, std::strerror(error), remedy_for(error)));
 }
 
 // In the child, which ends with its parent, however that ends: a launcher then ends its ranks.

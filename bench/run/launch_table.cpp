@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "bench/results/record_table.hpp"
@@ -19,8 +20,8 @@ double middle(const LaunchRow& row) { return summarize(row.medians_us).median; }
 // What the competitors of a configuration share.
 std::string problem_and_mode(const Json& record) {
   std::string all;
-  for (const char* key : {"collective", "ranks", "elements", "dtype", "op", "root", "place", "mode",
-                          "repeats", "cache", "start", "disturbance"})
+  for (const char* key : {"collective", "ranks", "elements", "dtype", "op", "root", "groups", "dims",
+                          "trees", "place", "mode", "repeats", "cache", "start", "disturbance"})
     all += record.value(key, Json()).dump() + " ";
   return all;
 }
@@ -111,36 +112,44 @@ std::vector<Json> records_of(const std::vector<LaunchRow>& rows) {
 }
 
 std::vector<Json> over_launches(const Results& results) {
-  std::vector<Json> all;
-  std::map<std::string, std::map<std::size_t, std::vector<Json>>> commands;  // by context
-  for (const Json& record : results.records) {
+  std::vector<std::vector<Json>> all(results.records.size());  // what stands in each one's place
+  std::map<std::string, std::map<std::size_t, std::vector<std::size_t>>> commands;  // by context
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Json& record = results.records[i];
+    all[i] = {record};
     const Json context = record.value("context", Json());
-    if (!context.is_number() || record.value("kind", Json()) != "run") {
-      all.push_back(record);
-      continue;
-    }
+    if (!context.is_number() || record.value("kind", Json()) != "run") continue;
     const auto number = context.get<std::size_t>();
     const Json& its = results.contexts[number];
     commands[its.value("command", Json()).dump() + its.value("host", Json()).dump()][number]
-        .push_back(record);
+        .push_back(i);
   }
   for (const auto& [command, contexts] : commands) {
     std::vector<std::vector<Json>> launches;
-    for (const auto& [number, records] : contexts) launches.push_back(records);
+    for (const auto& [number, places] : contexts) {
+      launches.emplace_back();
+      for (const std::size_t i : places) launches.back().push_back(results.records[i]);
+    }
     const std::vector<LaunchRow> rows = rows_of_launches(launches);
-    const bool repeats =
-        std::ranges::any_of(rows, [](const LaunchRow& row) { return row.medians_us.size() > 1; });
-    if (repeats) launches = {records_of(rows)};
-    for (const std::vector<Json>& records : launches)
-      all.insert(all.end(), records.begin(), records.end());
+    if (std::ranges::none_of(rows, [](const LaunchRow& row) { return row.medians_us.size() > 1; }))
+      continue;
+    for (const auto& [number, places] : contexts)
+      for (const std::size_t i : places) all[i].clear();
+    all[contexts.rbegin()->second.back()] = records_of(rows);
   }
-  return all;
+  std::vector<Json> joined;
+  for (std::vector<Json>& records : all)
+    std::ranges::move(records, std::back_inserter(joined));
+  return joined;
 }
 
-Table table_of_launches(const std::vector<LaunchRow>& rows) {
+Table table_of_launches(const std::vector<LaunchRow>& rows, const TableView& view) {
   static constexpr const char* kSettings[] = {"dtype", "op",   "root",  "segments",
                                               "place", "mode", "cache", "start"};
-  const std::vector<const char*> settings = differing_keys(kSettings, rows);
+  const std::vector<const char*> differing = differing_keys(kSettings, rows);
+  std::vector<const char*> settings;
+  for (const char* const key : kSettings)
+    if (names_column(view, key) || std::ranges::count(differing, key) > 0) settings.push_back(key);
   Table table;
   table.columns = {{"algorithm"}, {"ranks"}, {"size"}};
   for (const char* setting : settings) table.columns.push_back({setting});

@@ -34,7 +34,8 @@ std::vector<Json> records_of(const std::vector<LaunchRow>& rows);
 /// a configuration several times, those of records_of() instead.
 std::vector<Json> over_launches(const Results& results);
 
-/// Returns the table of the rows, in the order of the first launch.
-Table table_of_launches(const std::vector<LaunchRow>& rows);
+/// Returns the table of the rows, in the order of the first launch. Columns of settings are those
+/// that differ, or that the view names.
+Table table_of_launches(const std::vector<LaunchRow>& rows, const TableView& view = {});
 
 }  // namespace arlab::bench

@@ -79,8 +79,12 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
   std::error_code ignored;  // an earlier file is kept under another name
   if (!sweep.json.empty() && !std::filesystem::exists(sweep.json, ignored))
     check_writable(sweep.json);
+  std::vector<std::string> columns;
+  for (const Table::Column& column : table_of_launches({}, sweep.view).columns)
+    columns.push_back(column.name);
+  check_columns(sweep.view, columns);
   const bool by_launcher = needs_launcher(options, backend);
-  std::vector<std::string> arguments = without_options(sweep.command, kOfLauncher);
+  std::vector<std::string> arguments = without_options(options.words, kOfLauncher);
   arguments.front() = own_program();
   LaunchPlan plan{options.launches, {}, sweep.json, shell_quoted(sweep.command)};
   if (!by_launcher) {
@@ -98,7 +102,7 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
   const std::vector<LaunchRow> rows = rows_of_launches(results.records);
   const bool printed = sweep.output == "-";
   if (!rows.empty())
-    write_file(sweep.output, show_table(table_of_launches(rows), sweep.view,
+    write_file(sweep.output, show_table(table_of_launches(rows, sweep.view), sweep.view,
                                         printed ? stdout_terminal() : Terminal{}));
   say_written(sweep.output);
   const std::vector<std::string> sentences = answers(records_of(rows));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/options/options.hpp"
 
@@ -14,6 +15,7 @@ namespace arlab::bench {
 struct LaunchOptions {
   int launches = 0;      ///< 0: none, the run is this process or job
   std::string launcher;  ///< as given; empty: mpirun for backends whose ranks are processes
+  std::vector<std::string> words{};  ///< what a launch repeats
 };
 
 void add_launches(CLI::App& app, LaunchOptions& options);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -24,6 +25,12 @@ int words_taken(const std::string& word, const std::vector<std::string>& options
     if (word.starts_with(is_long ? option + "=" : option)) return 1;
   }
   return 0;
+}
+
+// Where options can be added: words after the program's -- are arguments. A launcher before the
+// program may have a -- of its own.
+std::vector<std::string>::iterator end_of_options(std::vector<std::string>& words) {
+  return std::find(std::ranges::find(words, own_program()), words.end(), "--");
 }
 
 // Copies a job's lines to the file, and returns its records. The job's own command names a
@@ -70,8 +77,10 @@ std::vector<std::string> launcher_words(const std::string& launcher, Rank ranks)
 std::vector<std::string> without_options(const std::vector<std::string>& words,
                                          const std::vector<std::string>& options) {
   std::vector<std::string> rest;
+  bool are_arguments = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const int taken = words_taken(words[i], options);
+    are_arguments = are_arguments || words[i] == "--";
+    const int taken = are_arguments ? 0 : words_taken(words[i], options);
     if (taken == 0)
       rest.push_back(words[i]);
     else
@@ -90,7 +99,7 @@ LaunchResults run_launches(const LaunchPlan& plan) {
     for (std::vector<std::string> words : plan.jobs) {
       const std::string job_file = folder.file("job.jsonl"), started = shell_quoted(words);
       std::filesystem::remove(job_file);  // of the job before
-      words.insert(words.end(), {"--json", job_file});
+      words.insert(end_of_options(words), {"--json", job_file});
       const int code = run_child(words);
       if (code != 0 && code != 1)
         fail(code == 2 ? Blame::usage : Blame::environment,

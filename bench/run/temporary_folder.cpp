@@ -20,7 +20,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP};
+constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU};
 
 // What a signal handler may use: it can be given nothing.
 std::atomic<int> handler_pipe{-1};
@@ -38,7 +38,7 @@ void end_worker(int signal) {
   using namespace std::chrono_literals;
   const pid_t group = worker;
   if (group <= 0) return;
-  kill(-group, signal);
+  kill(-group, signal == SIGINT || signal == SIGHUP ? signal : SIGTERM);
   const auto last = std::chrono::steady_clock::now() + 10s;
   while (kill(-group, 0) == 0 && std::chrono::steady_clock::now() < last)
     std::this_thread::sleep_for(10ms);

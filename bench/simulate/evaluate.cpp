@@ -105,7 +105,7 @@ void disturb(const SimulateCommand& command, const Config& config,
 // Compares what was sent with the claim.
 void add_sent(const Cost& sent, Record& r) {
   r.sent = sent;
-  if (sent == *r.claimed) return;
+  if (!r.has_formula || sent == *r.claimed) return;
   r.wrong = 1;
   say("error: {} on {} claims {} messages, {} elements and {} rounds, but its program has "
       "{}, {} and {}: see `arlab count {} -p {}`\n",

@@ -65,16 +65,18 @@ void add_skipped(const AnswerRows& skipped, Sentences& all) {
 }  // namespace
 
 void add_check_answers(const AnswerRows& rows, std::string_view kind, Sentences& all) {
-  AnswerRows checked, wrong, skipped;
+  const bool proofs = kind == "verify", counts = kind == "count";
+  AnswerRows checked, wrong, without_formula, skipped;
   for (const Json* const row : rows) {
     if (row->value("skipped", Json()).is_string()) {
       skipped.push_back(row);
     } else if (const Json count = row->value("wrong", Json()); count.is_number()) {
       checked.push_back(row);
       if (count.get<Count>() > 0) wrong.push_back(row);
+    } else if (counts) {
+      without_formula.push_back(row);
     }
   }
-  const bool proofs = kind == "verify", counts = kind == "count";
   const std::string done = show_plural(std::ssize(checked), proofs   ? "proof"
                                                             : counts ? "configuration"
                                                                      : "measured configuration");
@@ -89,6 +91,10 @@ void add_check_answers(const AnswerRows& rows, std::string_view kind, Sentences&
   if (!wrong.empty())
     all.push_back(
         fmt::format("{} of {} WRONG: {}.", with_commas(std::ssize(wrong)), done, some_of(wrong)));
+  if (!without_formula.empty())
+    all.push_back(fmt::format("{}, counted only, without a formula: {}.",
+                              show_plural(std::ssize(without_formula), "configuration"),
+                              extent(without_formula)));
   add_skipped(skipped, all);
 }
 

@@ -26,8 +26,11 @@ struct Test {
 struct Rival {
   std::string name;
   double median = 0;
-  double ratio = 1;  ///< the library's time over this one's
+  double ratio = 1;         ///< the library's time over this one's
+  bool is_fastest = false;  ///< by the median
   Test library, fastest;
+  /// Not clearly slower than the fastest. Without a test only the fastest itself is.
+  bool is_among_fastest() const { return is_fastest || (fastest.done && !fastest.is_clear()); }
 };
 
 struct SizeOfRun {
@@ -85,17 +88,21 @@ SizeOfRun size_of_run(Count bytes, const AnswerRows& rows) {
   const Json* const fastest =
       *std::ranges::min_element(here, {}, [](const Json* row) { return median_of(*row); });
   std::size_t of_library = 1;  // runs
+  double median_of_library = 0;
   for (const Json* const row : here) {
     const Json library = row->value("library", Json());
     if (library.is_string()) size.library = library.get<std::string>();
-    if (library.is_string() && contender_name(*row) == size.library) of_library = samples_of(*row);
+    if (library.is_string() && contender_name(*row) == size.library)
+      of_library = samples_of(*row), median_of_library = median_of(*row);
   }
   for (const Json* const row : here) {
     const std::string name = contender_name(*row);
     if (name == size.library) continue;
+    const double median = median_of(*row);
     size.rivals.push_back(
-        {name, median_of(*row), number_or(*row, "library_ratio", 1),
-         test_of(*row, "library_rank_sum_p", of_library),
+        {name, median,
+         number_or(*row, "library_ratio", median_of_library > 0 ? median_of_library / median : 1),
+         row == fastest, test_of(*row, "library_rank_sum_p", of_library),
          row == fastest ? Test{} : test_of(*row, "rank_sum_p", samples_of(*fastest))});
   }
   return size;
@@ -122,7 +129,7 @@ void decide_winners(SizeOfRun& size) {
   for (const Rival& rival : size.rivals) {
     const Test& test = size.library.empty() ? rival.fastest : rival.library;
     const bool beats = rival.library.is_clear() && rival.ratio > 1;
-    if (!rival.fastest.is_clear() && (size.library.empty() || beats))
+    if (rival.is_among_fastest() && (size.library.empty() || beats))
       size.winners.push_back(rival.name);
     hopeless = hopeless || test.hopeless;
   }

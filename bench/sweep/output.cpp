@@ -38,6 +38,7 @@ Record record_of(Record::Body body, const Config& config) {
   if (!a.cost_model)
     fail(Blame::check, fmt::format("{} has no cost_model: write its closed form", a.name));
   r.claimed = predicted_cost(a, config.problem, config.segments);
+  r.has_formula = a.has_formula;
   return r;
 }
 
@@ -47,6 +48,13 @@ void check_outputs(const SweepOptions& options) {
   // A table on stdout gives way to records.
   const bool asked = options.output != "-" && !options.output.empty();
   if (asked) check_writable(options.output);
+}
+
+void check_table(const SweepOptions& options, std::string_view kind) {
+  if (!options.shows_table()) return;
+  std::vector<std::string> names;
+  for (const Column& column : columns_of(kind)) names.push_back(column.header);
+  check_columns(options.view, names);
 }
 
 Output::Output(const SweepOptions& options, std::size_t steps)
@@ -69,6 +77,12 @@ Output::Output(const SweepOptions& options, std::size_t steps)
 
 bool Output::holds(const Record& record) const {
   return json_ && json_->find(to_json(record)) != nullptr;
+}
+
+bool Output::holds_together(const std::vector<Record>& records) const {
+  std::vector<Json> all;
+  for (const Record& record : records) all.push_back(to_json(record));
+  return json_ && json_->holds_together(all);
 }
 
 void Output::keep(const Record& record) {
@@ -115,7 +129,8 @@ void Output::print_table(const std::function<void(std::vector<Record>&)>& comple
   for (auto& [position, record] : records_) rows.push_back(std::move(record));
   if (complete) complete(rows);
   const bool printed = table_ == "-";
-  write_file(table_, show_table(table_of(rows), view_, printed ? stdout_terminal() : Terminal{}));
+  write_file(table_,
+             show_table(table_of(rows, view_), view_, printed ? stdout_terminal() : Terminal{}));
   say_written(table_);
 }
 
@@ -129,6 +144,9 @@ int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
   if (resumed_ > 0)
     say("note: the file already held {} of {} configurations{}\n", resumed_, done_.load(),
         table_.empty() ? "" : ", which the table leaves out: see all with arlab report");
+  if (repeated_ > 0)
+    say("note: {} in the file, and measured again in turns with others of the same problem\n",
+        show_plural(static_cast<Count>(repeated_), "configuration"));
   if (wrong_ > 0)
     say("error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n", wrong_,
         show_plural(static_cast<Count>(done_.load()), "configuration"));

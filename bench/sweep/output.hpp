@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,15 +26,22 @@ Record record_of(Record::Body body, const Config& config);
 /// be written.
 void check_outputs(const SweepOptions& options);
 
+/// Throws Error(usage) if --sort or --columns name what a table of this kind of records lacks.
+void check_table(const SweepOptions& options, std::string_view kind);
+
 class Output {
  public:
   Output(const SweepOptions& options, std::size_t steps);
 
   /// Returns whether the file that is being resumed holds this configuration.
   bool holds(const Record& record) const;
+  /// The same of all these, and one command wrote them, whose times can be compared.
+  bool holds_together(const std::vector<Record>& records) const;
   /// Counts a configuration that the file holds. Its row goes to the --csv file, which is written
   /// anew.
   void keep(const Record& record);
+  /// Counts a configuration that the file holds, but which is measured again beside others.
+  void repeat() { ++repeated_; }
   void show(const Record& record);  ///< progress: this configuration is next; thread-safe
   /// `position`: of its row in the table; records with the same one keep their order.
   void add(Record record, std::size_t position = 0);
@@ -60,7 +68,7 @@ class Output {
   std::shared_ptr<Caller> caller_;                       ///< or null
   std::size_t steps_ = 0;
   std::atomic<std::size_t> done_ = 0;
-  std::size_t resumed_ = 0;
+  std::size_t resumed_ = 0, repeated_ = 0;
   std::size_t wrong_ = 0;
 };
 

@@ -72,29 +72,39 @@ Share::Share(const SweepOptions& options, const std::vector<Record>& records,
   for (const Json& record : read_results(json_).records) held_.insert(identity(record));
 }
 
-// Whether the file of this part holds all of its configurations.
-bool Share::complete(Rank rank) const {
-  const std::string path = part_path(json_, rank, self_.ranks);
+bool Share::resumes() const { return !part_.also_held.empty(); }
+
+bool Share::has_part(Rank rank) const {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return false;
-  const Results part = read_results(path);
-  std::set<std::string> there;
-  for (const Json& record : part.records) there.insert(identity(record));
-  const Range range = parts_[static_cast<std::size_t>(rank)];
-  for (std::size_t i = range.begin; i < range.end; ++i)
-    if (!there.contains(identities_[i]) && !held_.contains(identities_[i])) return false;
-  return !part.contexts.empty() && !part.cut_short;
+  return fs::exists(part_path(json_, rank, self_.ranks), ignored);
+}
+
+// Whether the file of this part and the resumed one hold all of its configurations.
+bool Share::complete(Rank rank) const {
+  if (!resumes() && !has_part(rank)) return false;  // also if it has nothing to do
+  std::set<std::string> there = held_;
+  if (has_part(rank)) {
+    const Results part = read_results(part_path(json_, rank, self_.ranks));
+    if (part.contexts.empty() || part.cut_short) return false;
+    for (const Json& record : part.records) there.insert(identity(record));
+  }
+  const auto [begin, end] = parts_[static_cast<std::size_t>(rank)];
+  for (std::size_t i = begin; i < end; ++i)
+    if (!there.contains(identities_[i])) return false;
+  return true;
 }
 
 void Share::write_merged() const {
-  const bool resumes = !part_.also_held.empty();
-  std::string text = resumes ? read_file(json_, "run the sweep again") : "";
+  std::string text = resumes() ? read_file(json_, "run the sweep again") : "";
+  if (const Results held = resumes() ? read_results(json_) : Results{}; held.cut_short)
+    text.resize(static_cast<std::size_t>(held.whole_bytes));
   if (!text.empty() && text.back() != '\n') text += '\n';
   for (Rank r = 0; r < self_.ranks; ++r)
-    text += read_file(part_path(json_, r, self_.ranks), "run the sweep again with --resume");
+    if (has_part(r))
+      text += read_file(part_path(json_, r, self_.ranks), "run the sweep again with --resume");
   const std::string whole = fmt::format("{}.merging-{}", json_, self_.rank);
   write_file(whole, text);
-  if (!resumes) keep_earlier(json_);
+  if (!resumes()) keep_earlier(json_);
   std::error_code error;
   fs::rename(whole, json_, error);
   if (error)
@@ -114,14 +124,18 @@ void Share::write_merged() const {
 
 void Share::merge() const {
   const std::string own = part_path(json_, self_.rank, self_.ranks);
-  const auto count = static_cast<Count>(mine().end - mine().begin);
-  say("rank {} of {}: wrote {} to {}\n", self_.rank, self_.ranks, show_plural(count, "record"),
-      own);
   using collectives::LockFile;  // one process at a time merges
   const LockFile lock(fmt::format("{}.of-{}.lock", json_, self_.ranks),
                       LockFile::When::as_soon_as_possible);
-  std::error_code ignored;
-  if (!fs::exists(own, ignored)) return;  // another process has merged it
+  if (!has_part(self_.rank)) return;  // another process has merged it
+  const auto count = static_cast<Count>(read_results(own).records.size());
+  if (resumes() && count == 0) {
+    fs::remove(own);
+    say("rank {} of {}: {} holds all of its records\n", self_.rank, self_.ranks, json_);
+    return;
+  }
+  say("rank {} of {}: wrote {} to {}\n", self_.rank, self_.ranks, show_plural(count, "record"),
+      own);
   for (Rank r = 0; r < self_.ranks; ++r)
     if (!complete(r)) return;  // a later process merges
   write_merged();

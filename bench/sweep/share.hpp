@@ -47,6 +47,8 @@ class Share {
   void merge() const;
 
  private:
+  bool resumes() const;
+  bool has_part(Rank rank) const;
   bool complete(Rank rank) const;
   void write_merged() const;
 

@@ -86,6 +86,8 @@ int sweep(const SweepOptions& options, const std::vector<Config>& configs,
     print(plan, options);
     return 0;
   }
+  if (!configs.empty())
+    check_table(options, record_of(make_body(configs.front()), configs.front()).kind());
   std::vector<Record> records;
   std::vector<double> seconds;
   records.reserve(configs.size());

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -71,14 +72,27 @@ std::vector<std::string> value_texts(const toml::node& node, const std::string& 
 // A command line, to which options of the file are added.
 struct CommandLine {
   const CLI::App& command;
+  std::size_t first;                   // word after the command's name
   std::vector<std::string> words;      // before "--"
   std::vector<std::string> arguments;  // "--" and what follows; or nothing
+  std::map<std::size_t, std::vector<std::string>> filled;  // arguments of the file, by place
 };
 
-// Whether a word before "--" is neither an option nor a value of one.
-bool has_argument(const CommandLine& line) {
+// The place of an argument among those of its command.
+std::size_t place_of(const CLI::Option& argument, const CLI::App& command) {
+  std::size_t place = 0;
+  for (const CLI::Option* const one : command.get_options()) {
+    if (one == &argument) break;
+    if (one->get_positional()) ++place;
+  }
+  return place;
+}
+
+// The number of words that are neither options nor values of some.
+std::size_t count_arguments(const CommandLine& line) {
+  std::size_t count = line.arguments.empty() ? 0 : line.arguments.size() - 1;
   const CLI::Option* open = nullptr;  // takes the next word
-  for (std::size_t i = 2; i < line.words.size(); ++i) {
+  for (std::size_t i = line.first; i < line.words.size(); ++i) {
     const std::string& word = line.words[i];
     if (word.size() > 1 && word[0] == '-') {
       const bool is_long = word[1] == '-';
@@ -87,17 +101,21 @@ bool has_argument(const CommandLine& line) {
       const bool has_value = is_long ? equals != std::string::npos : word.size() > 2;
       if (open && (has_value || open->get_items_expected_max() == 0)) open = nullptr;
     } else if (!open) {
-      return true;
+      ++count;
     } else if (!open->get_allow_extra_args()) {
       open = nullptr;
     }
   }
-  return false;
+  return count;
 }
 
 bool is_given(const CLI::Option& option, const CommandLine& line) {
-  if (option.get_positional()) return line.arguments.size() > 1 || has_argument(line);
-  return std::any_of(line.words.begin() + 2, line.words.end(), [&](const std::string& word) {
+  if (option.get_positional()) {
+    const std::size_t place = place_of(option, line.command);
+    return line.filled.contains(place) || count_arguments(line) > place;
+  }
+  const auto first = line.words.begin() + static_cast<std::ptrdiff_t>(line.first);
+  return std::any_of(first, line.words.end(), [&](const std::string& word) {
     const auto has_long = [&](const std::string& name) {
       return word == "--" + name || word.starts_with("--" + name + "=");
     };
@@ -150,8 +168,7 @@ void add_value(const CLI::Option& option, const std::string& key, const toml::no
   const std::vector<std::string> texts = value_texts(node, where);
   const std::string list = fmt::format("{}", fmt::join(texts, ","));
   if (option.get_positional()) {
-    line.arguments = {"--"};
-    line.arguments.insert(line.arguments.end(), texts.begin(), texts.end());
+    if (!texts.empty()) line.filled[place_of(option, line.command)] = texts;
   } else if (key.size() == 1) {
     line.words.insert(line.words.end(), {name, list});
   } else {
@@ -182,33 +199,72 @@ void add_options(const toml::table& table, const std::string& file, bool needed,
   }
 }
 
+// Arguments of the file follow those of the command line, each in its place.
+void append_arguments(const std::string& file, CommandLine& line) {
+  std::size_t next = count_arguments(line);
+  for (const auto& [place, texts] : line.filled) {
+    if (place > next)
+      fail(Blame::usage, fmt::format("{}: '{}' follows an argument of {} that is missing: give "
+                                     "that, too",
+                                     file, texts.front(), line.command.get_name()));
+    if (line.arguments.empty()) line.arguments = {"--"};
+    line.arguments.insert(line.arguments.end(), texts.begin(), texts.end());
+    next = place + 1;
+  }
+}
+
+// The command, of the program or of a command, that a word names; null for none.
+const CLI::App* named_command(const CLI::App& app, const std::vector<std::string>& words,
+                              std::size_t at) {
+  for (const CLI::App* const one : app.get_subcommands({}))
+    if (at < words.size() && one->get_name() == words[at]) return one;
+  return nullptr;
+}
+
+// Tables are of commands, such as [run], or of commands of these, such as [show.topology].
+void check_tables(const CLI::App& app, const toml::table& table, const std::string& file,
+                  const std::string& above) {
+  std::vector<std::string> names;
+  for (const CLI::App* const one : app.get_subcommands({})) names.push_back(one->get_name());
+  for (const auto& [key, node] : table) {
+    if (!node.is_table()) continue;
+    const std::string name(key.str());
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    if (std::ranges::find(names, name) == names.end())
+      fail(Blame::usage, fmt::format("{}: [{}{}] is not a command{}: correct or remove it", file,
+                                     above, name, did_you_mean(name, known)));
+    check_tables(*named_command(app, {name}, 0), *node.as_table(), file, above + name + ".");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> with_config(const CLI::App& app, std::vector<std::string> words) {
-  const std::string file = taken_config(words);
+  std::vector<std::string> others = words;
+  const std::string file = taken_config(others);
   if (file.empty()) return words;
+  if (const CLI::App* const one = named_command(app, words, 1); one && one->get_prefix_command())
+    return words;  // another program reads them
+  words = std::move(others);
   if (!taken_config(words).empty())
     fail(Blame::usage, "--config is given twice: write the options of both files into one");
-  const CLI::App* command = nullptr;
-  std::vector<std::string> names;
-  for (const CLI::App* const one : app.get_subcommands({})) {
-    names.push_back(one->get_name());
-    if (one->get_name() == words[1]) command = one;
-  }
-  if (!command) return words;  // the parser says so
   const toml::table config = read_config(file);
-  for (const auto& [key, node] : config)
-    if (node.is_table() && std::ranges::find(names, std::string(key.str())) == names.end()) {
-      const std::vector<std::string_view> known(names.begin(), names.end());
-      fail(Blame::usage,
-           fmt::format("{}: [{}] is not a command{}: correct or remove it", file,
-                       std::string(key.str()), did_you_mean(std::string(key.str()), known)));
-    }
-  const auto dashes = std::find(words.begin() + 2, words.end(), "--");
-  CommandLine line{*command, {words.begin(), dashes}, {dashes, words.end()}};
-  if (const toml::table* const own = config[command->get_name()].as_table())
-    add_options(*own, file, true, line);
+  check_tables(app, config, file, "");
+  const CLI::App* command = &app;
+  const toml::table* own = &config;
+  std::size_t first = 1;
+  while (const CLI::App* const next = named_command(*command, words, first)) {
+    command = next;
+    if (own) own = (*own)[next->get_name()].as_table();
+    ++first;
+  }
+  if (command == &app) return words;  // the parser says so
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto dashes = std::find(begin, words.end(), "--");
+  CommandLine line{*command, first, {words.begin(), dashes}, {dashes, words.end()}, {}};
+  if (own) add_options(*own, file, true, line);
   add_options(config, file, false, line);
+  append_arguments(file, line);
   line.words.insert(line.words.end(), line.arguments.begin(), line.arguments.end());
   return line.words;
 }

@@ -8,6 +8,8 @@
 //   algorithms = ["ring", "tree"]
 //   size = ["1K", "64K"]
 //   time = "1s"
+//   [show.topology]
+//   hosts = true
 #pragma once
 
 #include <string>
@@ -20,7 +22,8 @@ class App;
 namespace arlab::bench {
 
 /// Returns the words of a command line without --config FILE, and with the options of the file that
-/// it does not give itself. `app` has the options of the command. Throws Error(environment) for a
+/// it does not give itself. Those of a command that another program reads (train) are returned as
+/// they are. `app` has the options of the command. Throws Error(environment) for a
 /// file that cannot be read, and Error(usage) that names the file and the key that is no option.
 std::vector<std::string> with_config(const CLI::App& app, std::vector<std::string> words);
 

@@ -26,10 +26,15 @@ std::string lower(std::string text) {
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
 
-std::size_t find_column(const Table& table, const std::string& wanted, const char* option) {
-  const std::string name = lower(wanted);
+std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
   for (const Table::Column& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+std::size_t find_column(const std::vector<std::string>& names, const std::string& wanted,
+                        const char* option) {
+  const std::string name = lower(wanted);
   for (const auto& form : {+[](const std::string& text) { return text; }, +first_word})
     for (std::size_t c = 0; c < names.size(); ++c)
       if (lower(form(names[c])) == name) return c;
@@ -66,7 +71,7 @@ bool larger_is_better(const std::string& column) {
 
 void sort_rows(Table& table, const std::string& by) {
   if (by.empty()) return;
-  const std::size_t at = find_column(table, by, "--sort");
+  const std::size_t at = find_column(names_of(table), by, "--sort");
   const double sign = larger_is_better(table.columns[at].name) ? -1 : 1;
   const auto key = [&](const TableRow& row) {
     const std::string& cell = row.cells[at];
@@ -164,7 +169,7 @@ void choose_columns(Table& table, const TableView& view, const Terminal& termina
       if (is_filled(table, c)) kept.push_back(c);
   } else {
     for (const std::string& name : view.columns)
-      kept.push_back(find_column(table, name, "--columns"));
+      kept.push_back(find_column(names_of(table), name, "--columns"));
   }
   keep_columns(table, kept);
   if (view.columns.empty() && terminal.columns > 0)
@@ -188,6 +193,19 @@ std::string colored(const std::string& markdown, const std::vector<TableRow>& ro
 }
 
 }  // namespace
+
+bool names_column(const TableView& view, const std::string& column) {
+  const auto is_it = [&](const std::string& name) {
+    return lower(name) == lower(column) || lower(name) == lower(first_word(column));
+  };
+  return is_it(view.sort) || std::ranges::any_of(view.columns, is_it);
+}
+
+void check_columns(const TableView& view, const std::vector<std::string>& columns) {
+  if (!view.sort.empty()) find_column(columns, view.sort, "--sort");
+  if (view.columns == std::vector<std::string>{"all"}) return;
+  for (const std::string& name : view.columns) find_column(columns, name, "--columns");
+}
 
 std::string show_table(Table table, const TableView& view, const Terminal& terminal) {
   for (TableRow& row : table.rows) row.cells.resize(table.columns.size());

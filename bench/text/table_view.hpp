@@ -41,6 +41,12 @@ struct TableView {
   bool all_rows = false, exceptions = false;  ///< neither: all, unless a terminal has a long table
 };
 
+/// Returns whether the view sorts by this column, or names it to be printed.
+bool names_column(const TableView& view, const std::string& column);
+
+/// Throws Error(usage) if the view names a column that none of these is.
+void check_columns(const TableView& view, const std::vector<std::string>& columns);
+
 /// On a terminal, a table of more rows is summarized by its exceptions, unless rows are asked for.
 inline constexpr std::size_t kMostRows = 100;
 

@@ -92,8 +92,10 @@ bool same_file(const std::string& one, const std::string& other) {
   if (one == "-" || other == "-") return one == other;
   std::error_code error;
   if (fs::equivalent(one, other, error)) return fs::is_regular_file(one, error);
-  return fs::absolute(one, error).lexically_normal() ==
-         fs::absolute(other, error).lexically_normal();
+  const auto place = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(collectives::behind_links(path), error), error);
+  };
+  return place(one) == place(other);
 }
 
 RedirectedStdout::RedirectedStdout(const std::string& path) : path_(path) {

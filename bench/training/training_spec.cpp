@@ -249,8 +249,10 @@ void TrainingSpec::check_compute() const {
     fail(Blame::usage, fmt::format("--compute jitter is {}: give 0 to 1e6, such as 0.1", jitter));
 }
 
-std::vector<double> TrainingSpec::slowdown_by_rank() const {
-  return slowdown.size() == 1 ? std::vector<double>{} : slowdown;
+std::vector<double> TrainingSpec::slowdown_by_rank(Rank all_workers) const {
+  if (slowdown.size() != 1) return slowdown;
+  if (slowdown.front() == 1) return {};
+  return std::vector<double>(static_cast<std::size_t>(all_workers), slowdown.front());
 }
 
 }  // namespace arlab::bench

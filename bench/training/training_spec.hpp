@@ -65,8 +65,8 @@ struct TrainingSpec {
   void complete();
   /// Throws Error(usage) for a slowdown or jitter that is none.
   void check_compute() const;
-  /// Returns the factors that differ by rank; empty: none do.
-  std::vector<double> slowdown_by_rank() const;
+  /// Returns the factors of so many workers, 1 for those beyond; empty: all are 1.
+  std::vector<double> slowdown_by_rank(Rank all_workers) const;
 
  private:
   void add_exchange(CLI::App& app, TrainingKind kind);

@@ -33,18 +33,6 @@ std::optional<int> descriptor_in(const std::string& path) {
   return fd;
 }
 
-// Where the file is: behind all symbolic links, of which the last may name nothing.
-std::string behind_links(std::string path) {
-  constexpr int kMost = 40;  // as the system
-  std::error_code error;
-  for (int links = 0; links < kMost && !descriptor_in(path); ++links) {
-    const fs::path next = fs::read_symlink(path, error);
-    if (error) break;
-    path = (fs::path(path).parent_path() / next).string();
-  }
-  return path;
-}
-
 std::string folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
@@ -70,6 +58,17 @@ void sync_folder(const std::string& path) {
 }
 
 }  // namespace
+
+std::string behind_links(std::string path) {
+  constexpr int kMost = 40;  // as the system
+  std::error_code error;
+  for (int links = 0; links < kMost && !descriptor_in(path); ++links) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = (fs::path(path).parent_path() / next).string();
+  }
+  return path;
+}
 
 void cannot_write(const std::string& path) {
   const int reason = errno;

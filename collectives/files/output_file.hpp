@@ -40,6 +40,9 @@ void write_atomically(const std::string& path, std::span<const std::string_view>
 /// Returns whether this is the name of a temporary file that a killed process left.
 bool is_left_over(std::string_view file_name);
 
+/// Returns where the file is: behind all symbolic links, of which the last may name nothing.
+std::string behind_links(std::string path);
+
 /// Throws what writing this file would, as far as that is known now. Changes nothing but missing
 /// folders.
 void check_can_write(const std::string& path);

@@ -99,12 +99,15 @@ def _without_stdout(error: OSError) -> int:
 
 def draw(records: Sequence[Record], options: argparse.Namespace, look: dict[str, Any]) -> int:
     try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        print("error: charts need matplotlib: apt install python3-matplotlib", file=sys.stderr)
+        from . import catalog
+    except (ImportError, MemoryError, OSError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "matplotlib":
+            print("error: charts need matplotlib: apt install python3-matplotlib", file=sys.stderr)
+        else:  # for lack of memory, for example, which numpy explains at length
+            why = (str(error).strip() or type(error).__name__).splitlines()[-1]
+            print(f"error: matplotlib does not start ({plain(why)}): "
+                  "raise the limit of memory (ulimit -v), or install it again: apt install --reinstall python3-matplotlib", file=sys.stderr)
         return 3
-    from . import catalog
-
     labels = sorted({label_of(record) for record in records})
     if options.baseline is not None and options.baseline not in labels:
         raise BadRecord(f"--baseline {options.baseline!r} is not a label of these records: {', '.join(labels)}")

@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "algorithms/base/stop.hpp"
+
 namespace arlab::simulator {
 namespace {
 
@@ -96,7 +98,10 @@ class Tracer {
 
   CriticalPath run() {
     if (rank_ >= 0) step_back(why_done());
-    while (time_ > Time{}) step_back(why_began_);
+    while (time_ > Time{}) {
+      stop_if_asked();
+      step_back(why_began_);
+    }
     std::reverse(path_.steps.begin(), path_.steps.end());
     return std::move(path_);
   }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/stop.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
 #include "simulator/topologies/routing/adding_tree.hpp"
 
@@ -82,6 +83,7 @@ void set_latency(NetworkBounds& bounds, std::span<const NodeId> representatives)
   std::vector<Time> distance;
   using Entry = std::tuple<Time, NodeId>;
   for (const NodeId from : representatives) {
+    stop_if_asked();
     distance.assign(index(graph.nodes), Time::max());
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
     distance[index(from)] = Time{};
@@ -112,6 +114,7 @@ void check_connected(const CapacityGraph& graph, const Topology& topology) {
     std::vector<bool> reached(index(graph.nodes));
     reached[index(first)] = true;
     for (bool any = true; any;) {
+      stop_if_asked();
       any = false;
       for (const CapacityArc& arc : way.arcs)
         if (reached[index(arc.from)] && !reached[index(arc.to)]) reached[index(arc.to)] = any = true;

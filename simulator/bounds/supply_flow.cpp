@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/stop.hpp"
 
 namespace arlab::simulator {
 
@@ -42,8 +43,10 @@ void SupplyFlow::reset() {
 std::int64_t SupplyFlow::into(std::span<const NodeId> sinks, std::int64_t wanted) {
   reset();
   std::int64_t flow = 0;
-  while (flow < wanted && search(sinks))
+  while (flow < wanted && search(sinks)) {
+    stop_if_asked();
     for (const NodeId sink : sinks) flow += pull(sink, wanted - flow);
+  }
   return flow;
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kSameRate = 1e-12;
 
-bool same_node(const Topology& topology, NodeId host, Rank other) {
-  return host == other || (topology.groups() > 1 && topology.is_host(host) &&
-                           topology.group_of(host) == topology.group_of(other));
+bool same_node(const Topology& topology, NodeId one, Rank host) {
+  return one == host ||
+         (topology.groups() > 1 && topology.node(one).group == topology.group_of(host));
 }
 
 // The next host that is on another node; without nodes, the next one.
@@ -24,7 +24,7 @@ Rank next_elsewhere(const Topology& topology, Rank host) {
 }
 
 // The rate, without faults, of the link by which a message leaves its node: other GPUs of the node
-// may pass it on before, over NVLink.
+// may pass it on before, over NVLink, and PCIe switches.
 double port_rate(Router& router, const Topology& topology, Rank host) {
   double rate = 0;
   for (const LinkId id : router.route(host, next_elsewhere(topology, host)))

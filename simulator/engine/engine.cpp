@@ -23,6 +23,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       changes_(network.traits().has_changes),
       receives_(network.traits().needs_receives),
       knows_sent_(network.traits().knows_sent),
+      exclusive_(synchronous_ && !changes_),
       flight_(network.traits().flight),
       options_(options),
       element_size_(element_size),
@@ -47,7 +48,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
 template <class Source>
 SimulationResult Engine<Source>::run() {
   const Time latest = options_.latest;
-  if (changes_)
+  if (changes_ || exclusive_)
     while (step(latest)) {
     }
   else if (latest == kNever)
@@ -95,7 +96,7 @@ void Engine<Source>::handle(const Event& e) {
     case Kind::begin:
       return begin(e.actor, e.time, Time{e.bytes});
     case Kind::send:
-      return send_ready(e.actor, e.time);
+      return exclusive_ ? senders_.push_back(e.actor) : send_ready(e.actor, e.time);
     case Kind::arrive:
       return arrive(e);
     case Kind::wake:
@@ -114,13 +115,18 @@ void Engine<Source>::handle_next() {
   ++outcome_.events;
 }
 
-// All events of one time come before the network's next change.
+// All events of one time come before what leaves then, and before the network's next change.
 template <class Source>
 bool Engine<Source>::step(Time latest) {
   const Time ours = queue_.empty() ? kNever : queue_.next_time();
   if (ours == now_) {
     if (ours > latest - skipped_) return false;
     handle_next();
+    return true;
+  }
+  if (!senders_.empty()) {
+    if (now_ > latest) return false;
+    send_first();
     return true;
   }
   const Time change = changes_ ? network_.next_change() : kNever;

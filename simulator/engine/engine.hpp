@@ -134,8 +134,9 @@ class Engine {
   [[gnu::always_inline]] void send_waiting(Waiting& w, Time now);
   bool inject(Index id, const Action& action, Bytes bytes, Time now);
   void match_posted(Index id, Time now);
-  void ready(Index sender, Index position, Time now);
+  void ready(Index sender, Index position, Index received, Time now);
   void send_ready(Index id, Time now);
+  void send_first();
   void report_progress();
 
   // Transfers of teams.
@@ -151,6 +152,7 @@ class Engine {
 
   Network& network_;
   bool synchronous_, changes_, receives_, knows_sent_;
+  bool exclusive_;  // a message holds its ports
   bool sorts_lanes_ = false;
   Time flight_;
   const SimulateOptions& options_;
@@ -164,8 +166,28 @@ class Engine {
   std::vector<TeamActions<TeamPlace>> teams_;  // of each lane, once one has a transfer
   std::vector<Transfer> transfers_;            // on their way, by slot
   std::vector<Index> free_slots_;
-  std::vector<Index> by_lane_;             // messages that arrive together
-  std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap
+  std::vector<Index> by_lane_;  // messages that arrive together
+  // On a synchronous network: what may leave. Where a message holds its ports, of each rank, which
+  // sends the first once all that happens at that time has happened; else of each actor.
+  struct ReadySend {
+    std::uint64_t order = 0;
+    Index position = 0, actor = 0;
+    Index received = 0;  // position of its receive in the round at the other end
+    Time::rep since = 0;  // when it became ready; libc++ 16 orders no durations by <=>
+    auto operator<=>(const ReadySend&) const = default;
+  };
+  std::vector<std::vector<ReadySend>> ready_;  // heaps
+  std::vector<ReadySend>& ready_of(Index id) {
+    return ready_[exclusive_ ? index(actors_.rank_of(id)) : id];
+  }
+  struct Request {  // of a receiver's port
+    Time::rep since = 0;
+    std::uint64_t order = 0;
+    Index received = 0, sender = 0;
+    auto operator<=>(const Request&) const = default;
+  };
+  std::vector<Index> senders_;  // actors whose ranks may send the first of what is ready
+  std::vector<Request> requests_;
   std::optional<Tracer> tracer_;
   std::optional<RepeatedRounds> repeats_;
   SimulationResult outcome_;

@@ -114,7 +114,8 @@ void Engine<Source>::complete_send(const Event& e) {
 // On a synchronous network: matches the round's messages whose other end is posted.
 template <class Source>
 void Engine<Source>::match_posted(Index id, Time now) {
-  if (ready_.size() < actors_.size()) ready_.resize(actors_.size());
+  const std::size_t queues = exclusive_ ? waiting_.size() : actors_.size();
+  if (ready_.size() < queues) ready_.resize(queues);
   Actor& a = actors_[id];
   const Round round = a.pending.round();
   for (Index i = 0; i < round.size(); ++i) {
@@ -126,33 +127,52 @@ void Engine<Source>::match_posted(Index id, Time now) {
     if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())
-      ready(id, i, now);
+      ready(id, i, static_cast<Index>(theirs), now);
     else
-      ready(peer, static_cast<Index>(theirs), now);
+      ready(peer, static_cast<Index>(theirs), i, now);
   }
 }
 
 // Queues the send as an event: other ranks may start their rounds at the same time, and of all
 // sends that are ready then, the one listed first leaves first.
 template <class Source>
-void Engine<Source>::ready(Index sender, Index position, Time now) {
-  std::vector<Index>& positions = ready_[sender];
-  if (positions.empty()) queue_.push({.time = now, .actor = sender, .kind = Kind::send});
-  positions.push_back(position);
-  std::push_heap(positions.begin(), positions.end(), std::greater<>());
+void Engine<Source>::ready(Index sender, Index position, Index received, Time now) {
+  std::vector<ReadySend>& sends = ready_of(sender);
+  if (sends.empty()) queue_.push({.time = now, .actor = sender, .kind = Kind::send});
+  sends.push_back({actors_.order_of(sender), position, sender, received, now.count()});
+  std::push_heap(sends.begin(), sends.end(), std::greater<>());
 }
 
 template <class Source>
 void Engine<Source>::send_ready(Index id, Time now) {
-  std::vector<Index>& positions = ready_[id];
-  while (!positions.empty()) {
+  std::vector<ReadySend>& sends = ready_of(id);
+  while (!sends.empty()) {
     const Time when = network_.can_send(actors_.rank_of(id), now);
     if (when > now) return queue_.push({.time = when, .actor = id, .kind = Kind::send});
-    std::pop_heap(positions.begin(), positions.end(), std::greater<>());
-    const Action& action = actors_[id].pending.round()[positions.back()];
-    positions.pop_back();
-    if (inject(id, action, actors_.bytes_of(id, action), now)) return complete_round(id, now);
+    std::pop_heap(sends.begin(), sends.end(), std::greater<>());
+    const ReadySend s = sends.back();
+    sends.pop_back();
+    const Action& action = actors_[s.actor].pending.round()[s.position];
+    if (inject(s.actor, action, actors_.bytes_of(s.actor, action), now))
+      complete_round(s.actor, now);
   }
+}
+
+// Each rank that may send does. Of those that send to one rank, that goes first whose message was
+// ready first, then that whose receive is listed first: the numbers of ranks do not matter.
+template <class Source>
+void Engine<Source>::send_first() {
+  requests_.clear();
+  for (const Index id : senders_) {
+    const ReadySend& first = ready_of(id).front();
+    const Action& action = actors_[first.actor].pending.round()[first.position];
+    requests_.push_back(
+        {first.since, actors_.order_of(actors_.peer_of(first.actor, action)), first.received, id});
+  }
+  if (!std::is_sorted(requests_.begin(), requests_.end()))
+    std::sort(requests_.begin(), requests_.end());
+  for (const Request& r : requests_) send_ready(r.sender, now_);
+  senders_.clear();
 }
 
 template <class Source>

@@ -22,6 +22,13 @@ struct PostedAction {
   Bytes bytes = 0;  ///< at least 1
 };
 
+/// What else the caller knows of a round.
+struct RoundStart {
+  Turn turn{};  ///< of the lane; lanes of other calls have other channels
+  std::optional<Time> since{};  ///< when it was known that it starts; else as the lane's last ended
+  std::optional<std::uint32_t> listed{};  ///< its place among its rank's; else its lane's
+};
+
 class ExternalRounds {
  public:
   using Index = Actors::Index;  ///< in the order of their first use
@@ -29,7 +36,8 @@ class ExternalRounds {
   explicit ExternalRounds(Rank ranks) : ranks_(ranks) {}
 
   /// Gives the round to the actor of that rank and lane. Returns the actor.
-  Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Turn turn = {}) {
+  Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round,
+             const RoundStart& how = {}) {
     const auto [place, is_new] = places_.emplace(lane, static_cast<Index>(places_.size()));
     if (is_new) lanes_.push_back(lane);
     const Index actor = find_or_add(rank, place->second);
@@ -39,7 +47,8 @@ class ExternalRounds {
                              ? targets_.back()
                              : find_or_add(action.peer, place->second));
     Posted& posted = rounds_[actor];  // after all are added
-    posted.turn = turn;
+    posted.turn = how.turn;
+    posted.listed = how.listed.value_or(static_cast<std::uint32_t>(lane));
     posted.actions.clear();
     posted.messages.clear();
     for (std::size_t i = 0; i < round.size(); ++i) {
@@ -79,6 +88,10 @@ class ExternalRounds {
     return rounds_[actor].ended == now ? rounds_[actor].since : now;
   }
   Turn turn_of(Index actor) const { return rounds_[actor].turn; }
+  /// The place of the actor's round among those of its rank.
+  std::uint64_t order_of(Index actor) const {
+    return in_order(rounds_[actor].turn, rounds_[actor].listed);
+  }
 
   /// What the actions name is not known here, only how many bytes.
   bool share_elements(const Action&, const Action&) const { return false; }
@@ -99,6 +112,7 @@ class ExternalRounds {
     std::vector<Action> actions;  // their chunks are positions in `messages`
     std::vector<Message> messages;
     Turn turn{};
+    std::uint32_t listed = 0;
     Time ended{-1}, since{};  // of the last round
   };
   struct End {

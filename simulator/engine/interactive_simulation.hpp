@@ -22,16 +22,16 @@ class InteractiveSimulation {
 
   /// Starts a round of that rank and lane; the lane's previous round must have ended. `now` is
   /// between the last and the next event. The round has at least one action; peers are other ranks.
-  /// `turn`: of the lane. Lanes of other calls have other channels.
   void start(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Time now,
-             Turn turn = {}) {
-    const ExternalRounds::Index actor = engine_.actors().take(rank, lane, round, turn);
-    engine_.post(actor, now, engine_.actors().known_since(actor, now));
+             const RoundStart& how = {}) {
+    const ExternalRounds::Index actor = engine_.actors().take(rank, lane, round, how);
+    engine_.post(actor, now, how.since.value_or(engine_.actors().known_since(actor, now)));
   }
 
   struct Ended {
     Rank rank = 0;
     std::int32_t lane = 0;
+    Time since{};  ///< when it was known that the round ends then
   };
   struct Step {
     Time now{};
@@ -42,7 +42,8 @@ class InteractiveSimulation {
     if (!engine_.step(latest)) return {};
     Step step{engine_.now(), {}};
     if (const auto actor = engine_.actors().ended())
-      step.ended = {engine_.actors().rank_of(*actor), engine_.actors().outer_lane_of(*actor)};
+      step.ended = {engine_.actors().rank_of(*actor), engine_.actors().outer_lane_of(*actor),
+                    engine_.actors().known_since(*actor, engine_.now())};
     return step;
   }
 

@@ -27,6 +27,11 @@ struct alignas(64) Actor {      // one cache line
 };
 static_assert(sizeof(Actor) == 64);
 
+/// Of what a rank may send, the first piece goes first, and of that what is listed first.
+inline std::uint64_t in_order(Turn turn, std::uint32_t listed) {
+  return static_cast<std::uint64_t>(turn.piece) << 32 | listed;
+}
+
 class Actors {
  public:
   using Index = std::uint32_t;  ///< rank by rank, lane by lane
@@ -79,6 +84,8 @@ class Actors {
   }
   /// When the actor's messages leave.
   Turn turn_of(Index actor) const { return lanes_ == 1 ? Turn{} : turns_[lane_of(actor)]; }
+  /// The place of the actor's rounds among those of its rank.
+  std::uint64_t order_of(Index actor) const { return in_order(turn_of(actor), lane_of(actor)); }
   /// Whether two actions of a round name an element both.
   bool share_elements(const Action& a, const Action& b) const {
     return overlap(a.chunks, b.chunks, ranks_);

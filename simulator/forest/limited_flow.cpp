@@ -4,6 +4,7 @@
 #include <span>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/stop.hpp"
 
 namespace arlab::simulator {
 
@@ -49,6 +50,7 @@ std::int64_t LimitedFlow::flow(Node source, Node target, std::int64_t limit) {
 }
 
 bool LimitedFlow::reaches(Node source, Node target, std::int64_t limit, Kept& kept) {
+  stop_if_asked();
   if (kept.flow.empty()) {
     if (flow(source, target, limit) < limit) return false;
     keep(kept);
@@ -107,6 +109,7 @@ bool LimitedFlow::pass_by(const Lowered& l) {
 std::int64_t LimitedFlow::augment(Node source, Node target, std::int64_t limit) {
   std::int64_t total = 0;
   while (total < limit && number_levels(source, target)) {
+    stop_if_asked();
     next_.assign(arcs_.size(), 0);
     while (total < limit) {
       const std::int64_t more = push(source, target, limit - total);

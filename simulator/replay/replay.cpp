@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <queue>
-#include <set>
 #include <utility>
 
 #include "algorithms/base/text.hpp"
@@ -38,62 +37,44 @@ class Replay {
       if (operations_[o].missing == 0) ready_.push_back(o);
     for (;;) {
       start_ready();
-      if (exclusive_ && (step(now_) || start_sends())) continue;
-      if (!step(computations_.empty() ? kNever : computations_.top().end)) break;
+      if (!step()) break;
     }
     check_all_ended();
     return std::move(result_);
   }
 
  private:
-  // Handles the next event or end of a computation unless it is after `latest`. Returns whether
-  // there was one.
-  bool step(Time latest) {
+  // Handles the next event or end of a computation. Returns whether there was one. Where a message
+  // holds its ports, computations of a time end before a rank chooses what it sends.
+  bool step() {
     const Time own = computations_.empty() ? kNever : computations_.top().end;
-    if (const auto step = simulation_.step(std::min(own, latest))) {
+    if (const auto step = simulation_.step(exclusive_ && own != kNever ? own - Time{1} : own)) {
       now_ = step->now;
-      if (step->ended) end_message(step->ended->rank, step->ended->lane);
+      if (step->ended) end_message(*step->ended);
       return true;
     }
-    if (own == kNever || own > latest) return false;
+    if (own == kNever) return false;
     now_ = own;
-    const std::uint32_t operation = computations_.top().operation;
+    const Computation ended = computations_.top();
     computations_.pop();
-    end(operation);
+    end(ended.operation, ended.begin);
     return true;
-  }
-
-  // Where a message holds its ports, a rank sends one message after another. Of those whose receive
-  // is posted, the first listed is next, which is known once all that happens at this time has
-  // happened. Returns whether any starts.
-  bool start_sends() {
-    bool any = false;
-    for (const Rank rank : std::exchange(may_send_, {})) {
-      RankState& state = ranks_[index(rank)];
-      if (state.sends || state.posted.empty()) continue;
-      state.sends = any = true;
-      const std::uint32_t operation = *state.posted.begin();
-      state.posted.erase(state.posted.begin());
-      post(operation);
-    }
-    return any;
   }
 
   struct State {
     Rank rank = 0;
     std::uint32_t missing = 0;  // dependencies that do not hold yet
     std::int32_t lane = -1;     // of the message, from the start of its first end on
+    Time since{};               // when it was known that it starts when it does
     bool started = false, ended = false;
     std::vector<std::uint32_t> after_end, after_start;  // operations
   };
   struct RankState {
-    std::vector<std::uint32_t> by_lane;   // the operation; kNoOperation: the lane is free
-    std::int32_t taken = 0;               // all lanes below this one are
-    std::set<std::uint32_t> posted = {};  // sends that may leave
-    bool sends = false;
+    std::vector<std::uint32_t> by_lane;  // the operation; kNoOperation: the lane is free
+    std::int32_t taken = 0;              // all lanes below this one are
   };
   struct Computation {
-    Time end;
+    Time begin, end;
     std::uint32_t operation;
     bool operator<(const Computation& other) const {  // the first is the greatest
       return end != other.end ? end > other.end : operation > other.operation;
@@ -119,9 +100,13 @@ class Replay {
     return trace_.ranks[index(rank)].operations[operation - first_[index(rank)]];
   }
 
-  void release(const std::vector<std::uint32_t>& later) {
-    for (const std::uint32_t o : later)
-      if (--operations_[o].missing == 0) ready_.push_back(o);
+  // What it was known of since then is over, or has started.
+  void release(const std::vector<std::uint32_t>& later, Time since) {
+    for (const std::uint32_t o : later) {
+      State& state = operations_[o];
+      state.since = std::max(state.since, since);
+      if (--state.missing == 0) ready_.push_back(o);
+    }
   }
 
   void start_ready() {
@@ -135,18 +120,21 @@ class Replay {
   void start(std::uint32_t operation) {
     State& state = operations_[operation];
     state.started = true;
-    release(state.after_start);
+    release(state.after_start, now_);
     const Operation& o = traced(operation);
     if (o.kind != Operation::Kind::compute) return start_message(operation, o);
-    if (o.duration == Time{}) return end(operation);
-    computations_.push({in_calendar(end_of(state.rank, o)), operation});
+    if (o.duration == Time{}) return end(operation, now_);
+    const Network::Work work = work_of(state.rank, o);
+    computations_.push({work.begin, in_calendar(work.end), operation});
   }
 
   // The network knows the first processor of a rank, which messages use, too.
-  Time end_of(Rank rank, const Operation& o) {
-    if (o.processor == 0) return network_.compute(rank, o.duration, now_).end;
+  Network::Work work_of(Rank rank, const Operation& o) {
+    if (o.processor == 0) return network_.compute(rank, o.duration, now_);
     Time& free = other_processors_[{rank, o.processor}];
-    return free = std::max(now_, free) + o.duration;
+    const Time begin = std::max(now_, free);
+    free = begin + o.duration;
+    return {begin, free};
   }
 
   // A receive from any source takes, of the messages to its rank with its tag that no other receive
@@ -194,12 +182,7 @@ class Replay {
       ++result_.messages;
       result_.bytes += o.bytes;
     }
-    if (!sends || !exclusive_) post(operation);
-    if (!exclusive_ || !has_partner || !operations_[partner].started) return;
-    const std::uint32_t send = sends ? operation : partner;
-    const Rank sender = operations_[send].rank;
-    ranks_[index(sender)].posted.insert(send);
-    may_send_.push_back(sender);
+    post(operation);
   }
 
   void post(std::uint32_t operation) {
@@ -209,8 +192,9 @@ class Replay {
     const Rank peer = sends ? o.peer : operations_[partner_[operation]].rank;
     const PostedAction action{sends ? ActionKind::send : ActionKind::replace, peer,
                               std::max<Bytes>(1, bytes)};
-    simulation_.start(operations_[operation].rank, operations_[operation].lane, {&action, 1}, now_,
-                      turn_of(o));
+    const State& state = operations_[operation];
+    simulation_.start(state.rank, state.lane, {&action, 1}, now_,
+                      {.turn = turn_of(o), .since = state.since, .listed = operation});
   }
 
   Turn turn_of(const Operation& o) const {
@@ -238,13 +222,10 @@ class Replay {
     return number;
   }
 
-  void end_message(Rank rank, std::int32_t number) {
+  void end_message(const InteractiveSimulation::Ended& ended) {
+    const auto [rank, number, since] = ended;
     const std::uint32_t operation = lane(rank, number);
-    end(operation);
-    if (traced(operation).kind == Operation::Kind::send) {
-      ranks_[index(rank)].sends = false;
-      may_send_.push_back(rank);
-    }
+    end(operation, since);
     const std::uint32_t other = partner_[operation];
     if (other == kNoOperation || !operations_[other].ended) return;
     for (const Rank end : {rank, operations_[other].rank}) {
@@ -253,14 +234,14 @@ class Replay {
     }
   }
 
-  void end(std::uint32_t operation) {
+  void end(std::uint32_t operation, Time since) {
     State& state = operations_[operation];
     state.ended = true;
     ++ended_;
     Time& finish = result_.finish_of[index(state.rank)];
     finish = std::max(finish, now_);
     result_.finish = std::max(result_.finish, now_);
-    release(state.after_end);
+    release(state.after_end, since);
   }
 
   void check_all_ended() const {
@@ -289,7 +270,6 @@ class Replay {
   };
   std::map<std::pair<Rank, Count>, FromAny> from_any_;              // by rank and tag
   std::map<std::pair<Rank, std::int32_t>, Time> other_processors_;  // when each is free
-  std::vector<Rank> may_send_;  // ranks of which a send may be next
   bool exclusive_;
   std::priority_queue<Computation> computations_;
   Time now_{};

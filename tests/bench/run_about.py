@@ -66,12 +66,27 @@ class About(program.ProgramTest):
         self.assertEqual(self.complete("si"), ["simulate"])
         self.assertEqual(self.complete("help", "ver"), ["verify"])
         self.assertEqual(self.complete("nothing", "a"), [])
+        self.assertEqual(self.complete("show", "to"), ["topology", "torus_bucket"])
+        self.assertEqual(self.complete("show", "topology", "fat"), ["fat_tree"])
+        self.assertNotIn("ring:", " ".join(self.complete("show", "topology", "")))
+        self.assertIn("dragonfly", self.complete("show", "topology", ""))
+        self.assertIn("--hosts", self.complete("show", "topology", "torus", "--ho"))
+        self.assertEqual(self.complete("help", "show", ""), ["topology"])
 
     def test_bash_completes(self):
         (self.folder / "arlab").symlink_to(program.ARLAB)
-        script = ('source <(./arlab completion bash); COMP_WORDS=(./arlab simulate ri); COMP_CWORD=2; _arlab; echo "${COMPREPLY[@]}"')
-        done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=program.ALONE, capture_output=True, text=True, timeout=60, check=True)
-        self.assertEqual(done.stdout, "ring\n")
+        script = ('source <(./arlab completion bash)\nfor COMP_LINE in "$@"; do\n  COMP_POINT=${#COMP_LINE} COMP_WORDS=(./arlab)\n'
+                  '  _arlab\n  echo "${COMPREPLY[@]}"\ndone\n')
+        lines = {"simulate ri": "ring", "simulate ring --network=alpha": "alpha_beta", "simulate  ring --network torus:d": "", "run ring -b ": "cuda",
+                 "plan -m profile:resnet5": "resnet50", "simulate ring,swing_": "ring,swing_whole", "run ring --json ": ""}
+
+        def replies(breaks):
+            done = subprocess.run(["bash", "-c", breaks + script, "bash", *(f"./arlab {line}" for line in lines)], cwd=self.folder,
+                                  env=program.ALONE, capture_output=True, text=True, timeout=60, check=True)
+            return done.stdout.splitlines()
+        for line, wanted, found in zip(lines, lines.values(), replies("")):
+            self.assertTrue(found == wanted or wanted and found.split(" ")[0] == wanted, (line, found))
+        self.assertIn("profile:resnet50", replies("COMP_WORDBREAKS=' '\n"))
         for shell in ("zsh", "fish"):
             self.assertIn(f"arlab completion {shell}", self.arlab("completion", shell)[0])
         self.assertIn("did you mean 'bash'", self.arlab("completion", "bsh", code=2)[1])
@@ -93,7 +108,23 @@ class About(program.ProgramTest):
         self.assertEqual(err, "note: near.toml: 'rnks' is not an option of count, and has no effect, did you mean 'ranks'?\n")
         self.assertIn("--config is given twice", self.arlab("count", "ring", "--config", "near.toml", "--config=lab.toml", code=2)[1])
         self.arlab("count", "--config", "none.toml", code=3)
+        self.write("two.toml", '[compare]\nnew = "new.jsonl"\nold = "old.jsonl"\n')  # in the order of --help, not of the alphabet
+        self.assertIn("cannot read old.jsonl", self.arlab("compare", "--config", "two.toml", code=3)[1])
+        self.write("new.toml", '[compare]\nnew = "new.jsonl"\n')
+        self.assertIn("'new.jsonl' follows an argument of compare that is missing", self.arlab("compare", "--config", "new.toml", code=2)[1])
         self.arlab("count", "--config", code=2)
+
+    def test_a_file_has_the_launches_and_options_of_commands_of_commands(self):
+        self.write("three.toml", 'backend = "threads"\n[run]\nlaunches = 3\nruns = 5\n')
+        _, err = self.arlab("run", "ring", "-p", "2", "-s", "1K", "--config", "three.toml")
+        self.assertEqual([line for line in err.splitlines() if line.startswith("launch ")], [f"launch {n} of 3" for n in (1, 2, 3)])
+        plain, hosts = (self.arlab("show", "topology", "crossbar:hosts=2", *more)[0] for more in ((), ("--hosts",)))
+        self.assertNotEqual(plain, hosts)
+        for text in ("hosts = true\n", "[show.topology]\nhosts = true\n"):
+            self.write("hosts.toml", text)
+            self.assertEqual(self.arlab("show", "topology", "crossbar:hosts=2", "--config", "hosts.toml")[0], hosts)
+        self.write("no.toml", "[show.topolgy]\nhosts = true\n")
+        self.assertIn("[show.topolgy] is not a command, did you mean 'topology'?", self.arlab("show", "topology", "ring", "--config", "no.toml", code=2)[1])
 
     def test_arguments_come_from_a_file_too(self):
         self.write("top.toml", 'algorithms = ["ring", "tree"]\n[count]\nranks = 4\n')

@@ -94,10 +94,15 @@ class Chart(program.ProgramTest):
 
     def test_without_matplotlib_or_python_it_says_what_to_install(self):
         self.simulated("-p", "4", "-s", "1K,64K")
-        (self.folder / "matplotlib.py").write_text("raise ImportError\n", encoding="utf-8")
+        (self.folder / "matplotlib.py").write_text("raise ModuleNotFoundError(name='matplotlib')\n", encoding="utf-8")
         done = subprocess.run([program.ARLAB, "chart", "r.jsonl"], cwd=self.folder, env={**program.ALONE, "PYTHONPATH": str(self.folder)}, capture_output=True, text=True,
                               check=False)
         self.assertEqual((done.returncode, done.stderr), (3, "error: charts need matplotlib: apt install python3-matplotlib\n"))
+        (self.folder / "matplotlib.py").write_text("raise ImportError('failed to map segment')\n", encoding="utf-8")
+        done = subprocess.run([program.ARLAB, "chart", "r.jsonl"], cwd=self.folder, env={**program.ALONE, "PYTHONPATH": str(self.folder)}, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("error: matplotlib does not start (failed to map segment): raise the limit of memory (ulimit -v)", done.stderr)
         if os.path.exists("/usr/bin/python3"):
             return  # it is found without a PATH
         done = subprocess.run([program.ARLAB, "chart", "r.jsonl"], cwd=self.folder, env={**program.ALONE, "PATH": str(self.folder)}, capture_output=True, text=True, check=False)

@@ -4,6 +4,7 @@ import json
 import unittest
 
 import program
+import tiny_profile
 
 SWEEP = ("count", program.SIX, "-p", "2..6+1", "-n", "3,1000")
 
@@ -293,6 +294,41 @@ class Contract(program.ProgramTest):
         _, err = self.arlab("simulate", "ring", "-p", "4", "--network", "loggops", "--disturb", "traffic=h0-h1", code=2)
         self.assertIn("the model knows no links that other jobs use: leave out traffic, or use --network fluid or a machine file", err)
 
+    def test_what_has_no_formula_is_only_counted(self):
+        self.arlab("export", "ring", "-p", "3", "-o", "ring.json")
+        out, _ = self.arlab("count", "file:ring.json,ring", "-p", "3")
+        self.assertIn("1 configuration, claimed = counted in all: messages, elements sent, and rounds: ring on 3 ranks.\n"
+                      "1 configuration, counted only, without a formula: file:ring.json on 3 ranks.\n", out)
+        for command, wrong in (("count", None), ("simulate", None), ("verify", 0)):
+            of_file, of_ring = self.records(command, "file:ring.json,ring", "-p", "3", "-n", "1K")
+            self.assertEqual((of_file["claimed"], of_file["wrong"]), (None, wrong), command)
+            self.assertEqual((of_ring["claimed"]["messages"], of_file["messages"]), (12, 12), command)
+
+    def test_schedule_files_give_ranks_collective_and_root(self):
+        for name, words in (("ring", ("ring", "-p", "12")), ("short", ("ring", "-p", "4")), ("tree", ("tree", "-c", "reduce", "-p", "6", "--root", "3"))):
+            self.arlab("export", *words, "-o", f"{name}.json")
+        for command in ("verify", "count", "simulate"):
+            for files, expected in (("ring", [("allreduce", 12, 0)]), ("tree", [("reduce", 6, 3)]), ("ring short", [("allreduce", 4, 0), ("allreduce", 12, 0)])):
+                names = ",".join(f"file:{name}.json" for name in files.split())
+                records = self.records(command, names)
+                self.assertEqual([(r["collective"], r["ranks"], r["root"]) for r in records], expected, command)
+                self.assertEqual([r["skipped"] for r in records], [None] * len(expected), command)
+        for words in (("show",), ("show", "--numerics"), ("export",), ("run", "-b", "threads", "--runs", "3", "-s", "4K")):
+            out, _ = self.arlab(*words, "file:tree.json")
+            self.assertNotIn("is a schedule", out)
+        for name, what, options, needed in (("ring", "allreduce on 12 ranks with root 0", "-p 2..8", "-p 12"),
+                                            ("ring", "allreduce on 12 ranks with root 0", "-c reduce -p 12", "-c allreduce"),
+                                            ("tree", "reduce on 6 ranks with root 3", "--root 2", "--root 3"),
+                                            ("tree", "reduce on 6 ranks with root 3", "-p 4 -c broadcast --root 1", "-c reduce -p 6 --root 3")):
+            for command in ("verify", "count", "simulate", "show", "export", "run"):
+                _, err = self.arlab(command, f"file:{name}.json", *options.split(), code=2)
+                self.assertEqual(err, f"error: file:{name}.json is a schedule for {what}: use {needed}\n")
+        # Of several files the others are skipped; what is not a file has no say.
+        self.assertEqual([r["skipped"] is None for r in self.records("verify", "file:ring.json,file:short.json", "-p", "4")], [False, True])
+        self.assertEqual([r["ranks"] for r in self.records("count", "file:ring.json,ring")], [8, 8])
+        _, err = self.arlab("verify", "file:ring.json,file:tree.json", code=2)
+        self.assertEqual(err, "error: file:ring.json is a schedule for allreduce, and file:tree.json one for reduce: give each a command of its own\n")
+
     def test_nothing_but_the_table_and_its_answer_on_stdout(self):
         for files in ([], ["--json", "a.jsonl", "--csv", "a.csv"]):
             out, err = self.arlab(*SWEEP, *files)
@@ -433,6 +469,30 @@ class Plan(program.ProgramTest):
         page = self.read("p.html")
         for line in verdicts:
             self.assertIn(json.dumps(line), page)
+
+    def test_the_order_of_gpus_and_networks_changes_no_verdict(self):
+        tiny_profile.write(self.folder)
+        answers = []
+        for gpus in ("1,8", "8,1"):
+            for networks in ("10G:latency=5us,10G:latency=2ms", "10G:latency=2ms,10G:latency=5us"):
+                out, _ = self.arlab("plan", "-m", "profile:tiny.json", "--gpus", gpus, "--network", networks, "--steps", "4", "--json", "p.jsonl")
+                [verdict] = [line for line in out.splitlines() if line.startswith("Verdict: tiny on 8 GPUs")]
+                answers.append(sorted(verdict.split(":", 2)[2].replace(" At a", "\nAt a").replace(" On ", "\nOn ").splitlines()))
+                decided = [r for r in program.parse(self.read("p.jsonl"))[1] if r["kind"] == "plan_decision"]
+                self.assertEqual([r["rates_asked"] for r in decided], [True, True])
+        self.assertIn("At a latency of 2 ms, ", "\n".join(answers[0]))
+        self.assertEqual(answers, answers[:1] * 4)
+
+    def test_models_of_one_name_are_refused(self):
+        for file, device in (("before", "none"), ("after", "none"), ("other", "else")):
+            profile = {**tiny_profile.PROFILE, "name": "Net", "device": device}
+            (self.folder / f"{file}.json").write_text(json.dumps(profile), encoding="utf-8")
+        _, err = self.arlab("plan", "-m", "profile:before.json,profile:after.json", "--gpus", "2", code=2)
+        self.assertIn("profile:before.json and profile:after.json both have the name 'Net' and the device 'none'", err)
+        _, err = self.arlab("plan", "-m", "profile:before.json,profile:./before.json", "--gpus", "2", "--breakdown", code=2)
+        self.assertIn("both have the name 'Net'", err)
+        out, _ = self.arlab("plan", "-m", "profile:before.json,profile:other.json", "--gpus", "2", "--steps", "4")
+        self.assertEqual(program.columns(out, "GPU"), [("none",), ("else",)])
 
     def test_devices_that_are_no_gpu_of_the_list_are_refused(self):
         for setting, why in (("gpu=a10", "unknown GPU 'a10', did you mean 'a100'?"), ("precision=fp8", "unknown precision 'fp8'"),

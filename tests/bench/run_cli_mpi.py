@@ -186,8 +186,8 @@ class Job(program.ProgramTest):
         self.assertEqual(code, 0, err)
         self.assertEqual(err.count("incomplete line"), 1)
         records = program.parse(self.read("cut.jsonl"))[1]
-        self.assertEqual(len(records), len(expected))
         self.assertEqual({program.identity(r) for r in records}, expected)
+        self.assertLess(len(records) - len(expected), 7)  # those of the problem that was cut are measured again
         self.assertTrue(all(r["wrong"] == 0 for r in records))
 
     @unittest.skipUnless(shutil.which("ps"), "ps not found, which finds the ranks")

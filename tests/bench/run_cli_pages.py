@@ -45,6 +45,9 @@ class Report(program.ProgramTest):
         _, err = self.arlab("report", "a.jsonl", "-o", "page.html")
         self.assertEqual(err, "note: the last line of a.jsonl is incomplete and left out\nwrote page.html (59 records)\n")
         self.assertEqual(len(self.data_of(self.read("page.html"))[0]["records"]), 59)
+        self.arlab("simulate", "ring", "-p", "4", "-s", "1K,2K", "--json", "b.jsonl")
+        (self.folder / "b.jsonl").write_text(self.read("b.jsonl")[:-100], encoding="utf-8")
+        self.assertIn("note: the last line of b.jsonl is incomplete and left out\n", self.arlab("report", "b.jsonl", "-o", "b.prom")[1])
 
     def test_to_stdout(self):
         self.arlab("count", "ring", "--json", "a.jsonl")

@@ -83,6 +83,23 @@ class Share(program.ProgramTest):
         self.assertEqual([r["ranks"] for r in program.parse(self.read("shared.jsonl"))[1]], list(range(2, 13)))
         self.assertEqual([path.name for path in self.folder.glob("shared.jsonl.*")], [])
 
+    def test_a_late_process_leaves_nothing(self):
+        command = (*SWEEP, "--json", "shared.jsonl", "--jobs", "share=on")
+        self.end(self.launch(1, 2, *command))
+        self.end(self.launch(0, 2, *command, "--resume"))  # merges
+        _, err = self.end(self.launch(1, 2, *command, "--resume"))
+        self.assertIn("rank 1 of 2: shared.jsonl holds all of its records\n", err)
+        self.check_whole()
+
+    def test_a_file_that_was_cut_is_continued(self):
+        command = (*SWEEP, "--json", "shared.jsonl", "--jobs", "share=on")
+        for rank in range(2):
+            self.end(self.launch(rank, 2, *command))
+        (self.folder / "shared.jsonl").write_text(self.read("shared.jsonl")[:-40], encoding="utf-8")
+        for rank in range(2):
+            self.end(self.launch(rank, 2, *command, "--resume"))
+        self.check_whole()
+
     def test_killed_at_any_time_nothing_is_lost(self):
         command = ("simulate", "ring,tree,butterfly,all_to_all,swing", "-p", "2..40+1", "-s", "64K", "--json", "killed.jsonl", "--jobs", "share=on")
         self.arlab(*command[:-2])

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import json
+import os
 import pathlib
 import random
 import re
@@ -274,6 +275,19 @@ class Loop(program.ProgramTest):
             self.assertEqual(rest, "1 round: 0 found something slow, 0 nothing, 1 could not tell\n")
             self.assertEqual(process.returncode, 0, err)
             self.assertEqual(len(program.parse(self.read("watch.jsonl"))[1]), 1)
+
+    def test_a_watch_leaves_an_ignored_signal_ignored(self):
+        with self.start("hunt", "-p", "2", "--watch", "1s:rounds=2", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            rest, err = process.communicate(timeout=120)
+        self.assertIn("2 rounds: ", rest, err)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "the system has no /dev/full")
+    def test_a_hunt_prints_what_the_disk_cannot_take(self):
+        out, err = self.arlab("hunt", "-p", "16", "--network", SLOW, "--json", "/dev/full", code=3)
+        self.assertIn("is slow", out)
+        self.assertIn("cannot write /dev/full (No space left on device)", err)
 
     def test_metrics_are_in_the_text_format(self):
         self.arlab("run", "ring,tree", "-p", "2", "-n", "64", "--runs", "20", "--json", "run.jsonl")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import resource
 import unittest
 
 import program
@@ -65,6 +66,17 @@ class Measure(program.ProgramTest):
         self.assertEqual(out.count("| 4, 4 "), 3)
         self.assertEqual(out.count("| same "), 3)
         self.assertIn("None of 3 configurations is slower by more than 5%.", out)
+
+    def test_launches_repeat_arguments_after_two_dashes(self):
+        out, _ = self.arlab("run", "-p", "2", "-s", "1K", *QUICK, "-b", "threads", "--launches", "2", "--sort", "dtype", "--", "ring")
+        self.assertEqual({row[0] for row in program.columns(out, "algorithm", "dtype")}, {"ring", "shared slices"})
+
+    def test_a_job_that_cannot_start_for_lack_of_descriptors_says_so(self):
+        with self.start("run", "ring", "-p", "2", "-s", "1K", "-b", "threads", "--launches", "1",
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))) as process:
+            _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, err)
+        self.assertIn("(Too many open files): raise the limit of open files (ulimit -n)", err)
 
     def test_launches_refuse_what_is_of_one_launch(self):
         for option in (["--csv", "a.csv"], ["--raw", "a.csv"], ["--resume"], ["--dry-run"], ["--json", "-"]):

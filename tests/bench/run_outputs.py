@@ -141,7 +141,7 @@ class Outputs(program.ProgramTest):
 
 
 class Temporary(program.ProgramTest):
-    """SIGTERM, SIGINT and SIGHUP remove temporary folders, and end the processes that a command has started."""
+    """SIGTERM, SIGINT, SIGHUP, and a closed pipe remove temporary folders, and end the processes that a command has started."""
 
     def children(self, marker):
         found = []
@@ -178,6 +178,15 @@ class Temporary(program.ProgramTest):
                     self.assertEqual(process.wait(timeout=60), -what)
                     self.assertEqual(list((self.folder / "tmp").iterdir()), [])
                     self.assertEqual(self.children(f"TMPDIR={self.folder / 'tmp'}".encode()), [])
+
+    def test_a_closed_pipe(self):
+        (self.folder / "tmp").mkdir()
+        process = program.subprocess.Popen(self.command("tune", "ring,tree", "-p", "4", "-s", "1K", "--network", "10G"), cwd=self.folder,
+                                           env={**program.ALONE, "TMPDIR": str(self.folder / "tmp")}, stderr=program.subprocess.DEVNULL,
+                                           stdout=program.subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=60), -signal.SIGPIPE)
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
     def test_an_ignored_signal_stays_ignored(self):
         with self.start("run", "ring", "-p", "2", "-s", "1K", "--runs", "3", "--launches", "3", "-b", "threads",

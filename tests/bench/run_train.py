@@ -683,6 +683,14 @@ class Tuning(TrainTest):
         self.assertIn("time to 5.0%", out)
         self.assertEqual(self.settings_of("s.txt"), {"--algorithm": "ring", "--scheduler": "fifo"})
 
+    def test_tuning_loses_nothing(self):
+        tuning = ("train", *SMALL, "-b", "virtual", "-a", "ring", "--tune")
+        _, err = self.arlab(*tuning, "s.txt", "--json", "/proc/none/x", code=3)
+        self.assertIn("cannot write /proc/none/x", err)
+        self.arlab("count", "ring", "-p", "4", "--json", "r.jsonl")
+        _, err = self.arlab(*tuning, "r.jsonl", code=2)
+        self.assertIn("r.jsonl holds records, which would be lost", err)
+
     def test_tuning_refuses_what_cannot_be(self):
         cases = (("--tune s.txt", "give the network with --network"), ("-b virtual --network loggops --tune s.txt", "neither a rate nor a topology"),
                  ("--network 1G", "--network has no effect here: it needs --backend virtual or --tune"),

@@ -88,6 +88,8 @@ class Write(Case):
                 self.click(f"tab-{view}")
                 self.check_no_error()
                 self.assertEqual(self.page.run("byId('algorithm').value"), f"file:{name}")
+                if view == "cost":  # without a formula
+                    self.assertIn(f"{name}: counted and simulated agree", self.text("#told"))
 
     def test_all_lanes_of_a_file_are_shown_and_it_is_cut_into_segments(self) -> None:
         self.show(view="steps")

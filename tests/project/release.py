@@ -73,6 +73,16 @@ class Files(unittest.TestCase):
         used = set(re.findall(r"ARLAB_\w+", read("cmake/recipes/spack/package.py") + read("cmake/recipes/conda/meta.yaml")))
         self.assertLessEqual(used, options)
 
+    def test_conda_installs_what_its_recipe_names(self):
+        needed = re.search(r"  build:\n(.*?)  run:", read("cmake/recipes/conda/meta.yaml"), re.DOTALL)[1]
+        packages = set(re.findall(r"(?m)^    - ([a-z0-9_-]+)", needed)) - {"openmpi"}  # from the cluster's modules
+        command = re.search(r"(?m)^conda create .* -c conda-forge (.*)$", read("docs/reference/measurement.md"))[1]
+        self.assertEqual(set(command.split()), packages)
+
+    def test_the_core_of_an_algorithm_is_that_of_the_file(self):
+        core = re.search(r"The core of `ring\.cpp`.*?```cpp\n(.*?)```", read("CONTRIBUTING.md"), re.DOTALL)[1]
+        self.assertIn(core, read("algorithms/catalog/ring.cpp"))
+
     def test_templates_and_workflows_are_yaml(self):
         try:
             import yaml

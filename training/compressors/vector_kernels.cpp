@@ -130,7 +130,6 @@ SharedVectorKernels processor_kernels() {
         .add_halves = its.add_halves,
         .to_bfloats = its.to_bfloats,
         .add_bfloats = its.add_bfloats,
-        .pack_signs = its.pack_signs,
         .pack_votes = its.pack_votes,
         .add_signs = its.add_signs,
         .add_scaled = its.add_scaled,

@@ -35,7 +35,6 @@ struct VectorKernels {
   std::function<void(float* into, const std::byte* code, Count n, float weight)> add_halves;
   std::function<void(std::byte* code, const float* x, Count n)> to_bfloats;
   std::function<void(float* into, const std::byte* code, Count n, float weight)> add_bfloats;
-  std::function<void(std::byte* bits, const float* x, Count n)> pack_signs;
   std::function<void(std::byte* bits, const float* x, Count n, bool odd)> pack_votes;
   std::function<void(float* into, const std::byte* bits, Count n, float clear, float set)>
       add_signs;

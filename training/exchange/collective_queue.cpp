@@ -138,6 +138,7 @@ void Exchange::note(const CollectiveId& id, double begin, const Usage& used) {
 }
 
 void Exchange::broadcast_next(const Bundle* bundle) {
+  const double begin = clock().now();
   std::vector<Count> words(kHead + 3 * kSlices);
   const std::size_t slices = bundle ? bundle->slices.size() : 0;
   words[0] = bundle ? static_cast<Count>(slices) : kJob;
@@ -152,6 +153,8 @@ void Exchange::broadcast_next(const Bundle* bundle) {
   const std::span all(words);
   broadcast(communicator_, all.first(kHead + 3 * kSlices));
   if (slices > kSlices) broadcast(communicator_, all.subspan(kHead + 3 * kSlices));
+  const std::lock_guard lock(mutex_);
+  usage_.seconds += clock().now() - begin;
 }
 
 std::optional<Bundle> Exchange::receive_next() {
@@ -175,10 +178,11 @@ collectives::Communicator& Exchange::communicator() {
   return communicator_;
 }
 
-void Exchange::add_usage(double seconds, Count bytes) {
+void Exchange::add_usage(double seconds, Count bytes, double codec) {
   const std::lock_guard lock(mutex_);
   usage_.seconds += seconds;
   usage_.exposed += seconds;
+  usage_.codec += codec;
   usage_.bytes += bytes;
   ++usage_.collectives;
 }

@@ -36,7 +36,7 @@ class Exchange {
 
   /// The cost of the exchange since the beginning, or since an earlier Usage.
   struct Usage {
-    double seconds = 0;  ///< in which a collective was in progress
+    double seconds = 0;  ///< in which a collective or its announcement was in progress
     double exposed = 0;  ///< in which the worker waited for collectives
     double codec = 0;    ///< part of `seconds`: compression and decompression
     Count bytes = 0;     ///< sent by this rank
@@ -101,8 +101,8 @@ class Exchange {
   collectives::Clock& clock() { return communicator_.clock(); }
   /// For a strategy that fails while its own messages are in progress and frees their memory.
   void abandon() noexcept { communicator_.abandon(); }
-  /// Adds other waiting time and traffic of the worker on the communicator.
-  void add_usage(double seconds, Count bytes);
+  /// Adds other waiting time and traffic of the worker on the communicator, and coding within.
+  void add_usage(double seconds, Count bytes, double codec = 0);
 
   const Route& route() const { return route_; }
   bool overlaps() const { return dispatcher_.has_thread(); }

@@ -15,13 +15,25 @@ DirectWorld::DirectWorld(const TrainingPlan& plan, simulator::Network& network, 
 SimulatedSteps DirectWorld::run(Strategy strategy) {
   strategy_ = std::move(strategy);
   copy_weights();
-  while (!over_) expects(advance(), "the simulated ranks wait for one another");
+  const auto proceed = [&] { expects(advance(), "the simulated ranks wait for one another"); };
+  while (!over_) proceed();
   result_.exposed /= plan_.steps - plan_.steps / 2;
   result_.communication = result_.exposed;
   result_.codec /= plan_.steps;
   result_.collectives = 1;
   result_.each_rank = true;
-  return std::move(result_);
+  SimulatedSteps result = std::move(result_);
+  if (plan_.strategy->synchronous) return result;
+  while (counted_ < plan_.workers()) proceed();  // which changes the moved result only
+  result.pace = pace();
+  return result;
+}
+
+double DirectWorld::pace() const {
+  const auto took = [&](Rank worker) { return picoseconds(of(worker).last - of(worker).half); };
+  double steps = 0;
+  for (Rank worker = 0; worker < plan_.workers(); ++worker) steps += took(0) / took(worker);
+  return steps / plan_.workers();
 }
 
 void DirectWorld::copy_weights() {
@@ -54,7 +66,8 @@ bool DirectWorld::advance() {
   if (const auto step = simulation_.step(alarm == simulator::kNever ? alarm : alarm - Time{1})) {
     now_ = step->now;
     if (!step->ended) return true;
-    const auto [rank, lane] = *step->ended;
+    const Rank rank = step->ended->rank;
+    const std::int32_t lane = step->ended->lane;
     if (lane < kCopies) {
       strategy_.ended(rank, lane);
       return true;
@@ -86,6 +99,11 @@ bool DirectWorld::advance() {
 void DirectWorld::begin_step(Rank worker, Time computes_from) {
   RankState& s = of(worker);
   if (++s.step == steps()) return;
+  if (s.step == plan_.steps / 2) s.half = now_;  // as SimulatedSteps::period()
+  if (s.step == plan_.steps) {
+    s.last = now_;
+    ++counted_;
+  }
   if (worker == 0) {
     result_.begins.push_back(now_);
     over_ = s.step == plan_.steps;

@@ -71,6 +71,7 @@ class DirectWorld {
   };
   struct RankState {
     int step = -1;
+    Time half{}, last{};  // begins of the steps between which the time counts
     std::size_t layer = 0;
     bool backward = false;
     std::uint64_t draws = 0;
@@ -84,6 +85,7 @@ class DirectWorld {
   void copy_weights();
   void start_copy_round(Rank r, std::int32_t lane);
   bool advance();
+  double pace() const;
   Time slowed(Rank r, Time duration);
   void compute(Rank r, Time duration);
   void start_forward(Rank r);
@@ -100,6 +102,7 @@ class DirectWorld {
   Strategy strategy_;
   Time now_{};
   bool over_ = false;
+  Rank counted_ = 0;  // workers whose steps that count have ended
   SimulatedSteps result_;
 };
 

@@ -63,7 +63,7 @@ void EachRank::spend(Rank r, Thread thread, Time duration) {
   if (trace_ && thread == Thread::compute)
     span(StepSpan::Kind::compute, r, s.at == RankState::At::need ? "forward" : "backward", s.step,
          0, now_, now_ + took);
-  if (thread == Thread::exchange && r == 0) result_.codec += picoseconds(took);
+  if (thread == Thread::exchange && r == slowest_) result_.codec += picoseconds(took);
   ring_at(now_ + took, r, thread, 0);
 }
 

@@ -113,6 +113,7 @@ class EachRank {
   simulator::InteractiveSimulation simulation_;
   const bool scheduled_, barrier_, led_, trace_;
   const Count delay_ = plan_.parameter("delay");
+  const Rank slowest_ = plan_.slowest_worker();  // waits for no other's passes
   std::deque<RankState> ranks_;
   std::vector<Bytes> element_size_of_ = std::vector<Bytes>(static_cast<std::size_t>(plan_.ranks));
   std::deque<Due> due_;

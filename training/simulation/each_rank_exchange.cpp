@@ -105,6 +105,7 @@ bool EachRank::choose(Rank r) {
     if (std::optional<Bundle> bundle = next_bundle(s)) {
       s.parts = announcements_of(plan_, *bundle);
       s.announcements = s.parts.size();
+      s.chosen_at = now_;
       decided_.push_back(*bundle);
       s.task = ExchangeTask{std::move(*bundle), true};
       return true;
@@ -163,11 +164,12 @@ void EachRank::start_round(Rank r, std::size_t lane) {
   const Bytes size = element_size_of_[static_cast<std::size_t>(r)];
   for (const collectives::ElementAction& a : rounds.round()) {
     posted_.push_back({a.kind, a.peer, plan_.carried(a.elements * size)});
-    if (a.kind == ActionKind::send) result_.sent += static_cast<double>(a.elements * size);
+    if (a.kind == ActionKind::send && s.part > s.announcements)
+      result_.sent += static_cast<double>(a.elements * size);
   }
   ++s.running;
   simulation_.start(r, s.first_lane + static_cast<std::int32_t>(lane), posted_, now_,
-                    s.turns[lane].in_call(s.first_lane));
+                    {.turn = s.turns[lane].in_call(s.first_lane)});
 }
 
 void EachRank::round_ended(Rank r, std::int32_t lane) {
@@ -181,9 +183,13 @@ void EachRank::finish(Rank r) {
   RankState& s = of(r);
   const ExchangeTask task = std::move(*s.task);
   s.task.reset();
-  if (r == 0) {
+  if (r == slowest_) {
     result_.communication += picoseconds(now_ - s.begun_at);
     result_.add(std::span(s.parts).subspan(s.announcements), 1);
+  }
+  if (r == 0 && s.announcements > 0) {
+    if (r == slowest_) result_.communication += picoseconds(s.begun_at - s.chosen_at);
+    result_.add_startup(std::span(s.parts).first(s.announcements), 1);
   }
   if (trace_)
     span(StepSpan::Kind::communicate, r, plan_.layers[first_layer(task.bundle)].name, s.step,

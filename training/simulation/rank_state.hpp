@@ -56,7 +56,7 @@ struct RankState {
   std::int32_t first_lane = 0;
   int running = 0;  // lanes
   std::int64_t collectives = 0;
-  Time begun_at{};  // of the task
+  Time begun_at{}, chosen_at{};  // of the task; the leader announces it between
 
   Random random;
   std::uint64_t draws = 0;

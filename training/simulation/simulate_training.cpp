@@ -42,6 +42,11 @@ double slowest(const TrainingPlan& plan) {
   return sum / kSteps;
 }
 
+// The slowest worker's coding, which all wait for.
+Time slowed(const TrainingPlan& plan, Time coding) {
+  return to_time(picoseconds(coding) * slowest(plan));
+}
+
 Time total_of(const Profile& layers) {
   Time all{};
   for (const Layer& l : layers) all += l.forward + l.backward;
@@ -83,7 +88,7 @@ SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
     wait();
     for (const Bundle& bundle : outer_bundles(plan, step)) {
       const std::vector<Transmission> all = transmissions_of(plan, bundle);
-      const Time coding = coding_of(all), took = times.of(all) + coding;
+      const Time coding = slowed(plan, coding_of(all)), took = times.of(all) + coding;
       free = std::max(now, free) + took;
       in_progress.push_back({step + delay, free});
       if (step <= interval) continue;
@@ -128,12 +133,15 @@ SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, boo
   study.link.latency = Time{};
   study.holds = [&](const Bundle& bundle) {
     const std::vector<Transmission> parts = transmissions_of(plan, bundle);
-    const Time coding = coding_of(parts), took = times.of(parts) + coding;
+    const std::vector<Transmission> announced = announcements_of(plan, bundle);
+    const Time coding = slowed(plan, coding_of(parts));
+    const Time took = times.of(announced) + times.of(parts) + coding;
     result.add(parts, 1);
+    result.add_startup(announced, 1);
     sent += times.sent(parts);
     codec += picoseconds(coding);
     busy += picoseconds(took);
-    return took + times.of(announcements_of(plan, bundle));
+    return took;
   };
   const Timeline timeline = simulate(study);
   const double steps = plan.steps;

@@ -1,4 +1,5 @@
-// SimulatedSteps: the times of simulated training steps, as rank 0 sees them.
+// SimulatedSteps: the times of simulated training steps, as rank 0 sees them; collectives as the
+// slowest worker does, which waits for no other's passes.
 #pragma once
 
 #include <map>
@@ -14,12 +15,13 @@ namespace arlab::training {
 struct SimulatedSteps {
   std::vector<Time> begins;     ///< of each step, and the end of the last one
   double exposed = 0;           ///< of all of these per step, in picoseconds: waiting for gradients
-  double communication = 0;     ///< collectives in progress, hidden or exposed; of these:
+  double communication = 0;     ///< collectives and announcements, hidden or exposed; of these:
   double codec = 0;             ///< coding
   double collectives = 0;       ///< number per step: one or two per code, else one per bundle
-  double sent = 0;              ///< bytes, mean over the ranks
+  double sent = 0;              ///< bytes without announcements, mean over the ranks
   double startup = 0;           ///< the part of `communication` that remains without bytes
   bool each_rank = false;       ///< all ranks were simulated, not one for all
+  double pace = 1;              ///< mean steps of the workers per step of rank 0
   std::vector<StepSpan> spans;  ///< of every rank, if asked for
   /// The number of `collectives` of each kind, from which `startup` follows.
   std::map<std::pair<Collective, Carrier>, double> kinds = {};
@@ -27,6 +29,10 @@ struct SimulatedSteps {
   /// Counts the collectives, each as `number`.
   void add(std::span<const Transmission> parts, double number) {
     collectives += number * static_cast<double>(parts.size());
+    add_startup(parts, number);
+  }
+  /// Counts only their start-up: of announcements, which carry no gradients.
+  void add_startup(std::span<const Transmission> parts, double number) {
     for (const Transmission& t : parts) kinds[{t.collective, t.carrier}] += number;
   }
   /// Divides what add() has counted.

@@ -48,6 +48,16 @@ void check_direct(const TrainingPlan& plan) {
   if (const std::string why = unsupported_compression(plan); !why.empty()) fail(Blame::usage, why);
 }
 
+// Gradients in pieces would leave several chunks on each rank.
+std::string unsupported_segments(const TrainingPlan& plan) {
+  const bool halves = plan.scheduler->halves && plan.strategy->schedules;
+  if (plan.segments == 1 || !(halves || plan.strategy->sharded)) return "";
+  return (halves ? "scheduler " + std::string(plan.scheduler->name)
+                 : "strategy " + std::string(plan.strategy->name)) +
+         " needs reduce_scatter and all_gather, which do not work in " +
+         std::to_string(plan.segments) + " segments: use 1 segment";
+}
+
 // The tensors of each code.
 std::vector<TensorShapes> coded_units(const TrainingPlan& plan, const Bundle& bundle) {
   const CompressorKind& kind = *plan.compression->choice.kind;
@@ -97,6 +107,7 @@ std::vector<Collective> collectives_of(const TrainingPlan& plan) {
 
 std::string unsupported_algorithm(const TrainingPlan& plan) {
   if (plan.ranks == 1 || plan.strategy->direct) return "";
+  if (std::string why = unsupported_segments(plan); !why.empty()) return why;
   if (plan.strategy->grouped) return unsupported_levels(plan);
   const auto why_not = [&](const Algorithm& algorithm) -> std::string {
     for (const Collective collective : collectives_of(plan))
@@ -197,15 +208,15 @@ std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundl
     if (c.aggregation == Aggregation::requantize) {
       const Count codes = codes_of_chunks(c, n, plan.ranks);
       all.push_back({codec, Collective::reduce_scatter, codes, 1, Carrier::to_owners});
-      all.push_back({{}, Collective::all_gather, codes, 1});
+      all.push_back({{}, Collective::all_gather, codes, 1, Carrier::codes});
       continue;
     }
     const Count code = *c.choice.kind->packed(c.choice.kind->matrices ? unit : flat(n), c.choice,
                                               c.aggregation, kAfterWarmUp);
     if (c.aggregation == Aggregation::allreduce)
-      all.push_back({codec, Collective::allreduce, code, 1});
+      all.push_back({codec, Collective::allreduce, code, 1, Carrier::codes});
     else
-      all.push_back({codec, Collective::all_gather, code * plan.ranks, 1});
+      all.push_back({codec, Collective::all_gather, code * plan.ranks, 1, Carrier::codes});
   }
   return all;
 }

@@ -2,6 +2,7 @@
 // the collective that carries gradients.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,9 +19,16 @@
 
 namespace arlab::training {
 
-/// Who carries a collective: the plan's algorithm, a level of it in groups, a tree, or messages
-/// straight to the owners of chunks (to_owners.hpp).
-enum class Carrier : std::uint8_t { algorithm, within_groups, across_groups, tree, to_owners };
+/// Who carries a collective: the plan's algorithm, the same for codes, a level of it in groups, a
+/// tree, or messages straight to the owners of chunks (to_owners.hpp).
+enum class Carrier : std::uint8_t {
+  algorithm,
+  codes,
+  within_groups,
+  across_groups,
+  tree,
+  to_owners
+};
 
 struct TrainingPlan {
   Profile layers = {};                    ///< in words of kGradientBytes
@@ -58,9 +66,8 @@ struct TrainingPlan {
   }
   /// Returns how many of so many bytes, or elements, take as long on the network itself.
   Count carried(Count count) const { return (count + bandwidth - 1) / bandwidth; }
-  int segments_of(Carrier carrier) const {
-    return carrier == Carrier::tree || carrier == Carrier::to_owners ? 1 : segments;
-  }
+  /// Returns the pieces of a collective: of gradients only, as in CodeExchange.
+  int segments_of(Carrier carrier) const { return carrier == Carrier::algorithm ? segments : 1; }
   Rank workers() const { return ranks - servers; }
   bool serves(Rank rank) const { return rank >= workers(); }
   Problem problem(Collective collective, Count elements) const {
@@ -74,6 +81,19 @@ struct TrainingPlan {
     const auto r = static_cast<std::size_t>(rank);
     return r < slowdown.size() ? slowdown[r] : 1;
   }
+  /// Returns the first worker of the largest factor.
+  Rank slowest_worker() const {
+    Rank slowest = 0;
+    for (Rank worker = 1; worker < workers(); ++worker)
+      if (slowdown_of(worker) > slowdown_of(slowest)) slowest = worker;
+    return slowest;
+  }
+  /// Returns the factor of the fastest worker.
+  double least_slowdown() const {
+    double least = slowdown_of(workers() - 1);
+    for (const double one : slowdown) least = std::min(least, one);
+    return least;
+  }
 };
 
 /// Throws Error(usage), with the remedy, for a plan that cannot be simulated: an algorithm that
@@ -84,7 +104,8 @@ void check(const TrainingPlan& plan);
 /// Returns the collectives that carry gradients and weights in the plan.
 std::vector<Collective> collectives_of(const TrainingPlan& plan);
 
-/// Returns why the plan's algorithm cannot carry its collectives, and the remedy; empty if it can.
+/// Returns why the plan's algorithm cannot carry its collectives in its segments, and the remedy;
+/// empty if it can.
 std::string unsupported_algorithm(const TrainingPlan& plan);
 
 /// Returns why the plan cannot carry its compression, and the remedy; empty if it can.

@@ -1,6 +1,7 @@
 // A parameter server: sums what workers push, updates the weights, and sends them to the workers.
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
@@ -90,6 +91,7 @@ class Server final : public Strategy {
   /// Takes a worker's gradient, or its code, after arrival.
   void take(Rank worker) {
     WorkerState& peer = peers_[index(worker)];
+    const double begin = s_.exchange.clock().now();
     if (codes_) {
       const auto elements = static_cast<double>(bytes_) / sizeof(float);
       s_.exchange.clock().begin_compute(elements * s_.options.gradients.codec.decode);
@@ -97,6 +99,7 @@ class Server final : public Strategy {
     }
     for (std::size_t i = 0; codes_ && i < mine_.size(); ++i)
       codes_->decode(number_of_[i], peer.codes[i], part(peer.pushed, mine_[i]), worker, peer.push);
+    if (codes_) coding_ += s_.exchange.clock().now() - begin;
     ++peer.push;
     ++staleness_[version_ - peer.version];
   }
@@ -113,7 +116,7 @@ class Server final : public Strategy {
       peer.out.push_back(transfer(ActionKind::send, worker, copy));
     }
     s_.exchange.communicator().start(lanes_.pull(worker), peer.out, {});
-    s_.exchange.add_usage(0, bytes_);
+    s_.exchange.add_usage(0, bytes_, std::exchange(coding_, 0));
     ++answers_;
   }
 
@@ -182,7 +185,8 @@ class Server final : public Strategy {
   std::optional<PushCodes> codes_;
   std::vector<WorkerState> peers_;  // by worker
   Count version_ = 0;
-  int answers_ = 0;  // replies in progress
+  int answers_ = 0;    // replies in progress
+  double coding_ = 0;  // seconds since the last reply began
   bool settled_ = true;
   bool expects_ = false;  // pushes of the next step
 };

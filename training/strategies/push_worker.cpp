@@ -41,6 +41,7 @@ class PushWorker final : public Strategy {
     collectives::Communicator& c = s_.exchange.communicator();
     const auto push =
         codes_ ? codes(step.number) : round(ActionKind::send, s_.parameters.gradients());
+    const double codec = codes_ ? s_.exchange.clock().now() - begin : 0;
     const collectives::Operand operand = codes_ ? kCodes : collectives::Operand{};
     is_open_ = true;
     c.start(lanes_.push(s_.rank), push, operand);
@@ -49,7 +50,7 @@ class PushWorker final : public Strategy {
     Count bytes = 0;
     for (const collectives::Transfer& t : push)
       bytes += t.elements * static_cast<Count>(collectives::size_of(operand.dtype));
-    s_.exchange.add_usage(s_.exchange.clock().now() - begin, bytes);
+    s_.exchange.add_usage(s_.exchange.clock().now() - begin, bytes, codec);
   }
 
   // Also pulls what other workers have pushed since.

@@ -41,8 +41,14 @@ void name_stdout(std::vector<std::string>& words) {
 
 constexpr const char* kBash = R"sh(# Completion of arlab for bash: source <(arlab completion bash)
 _arlab() {
+  local line="${COMP_LINE:0:COMP_POINT}" breaks="${COMP_WORDBREAKS//[^:=]}" kept="" words
+  IFS=$' \t' read -ra words <<< "$line"
+  [[ "$line" == *[[:blank:]] ]] && words+=("")
+  # Where : and = break words, bash replaces only what follows the last of them.
+  if [[ -n "$breaks" ]]; then kept="${words[-1]%"${words[-1]##*[$breaks]}"}"; fi
   local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${words[@]:1}" 2>/dev/null))
+  COMPREPLY=("${COMPREPLY[@]#"$kept"}")
 }
 complete -o default -o nosort -F _arlab arlab
 )sh";

@@ -99,6 +99,20 @@ Words commands_of(const CLI::App& app) {
   return words;
 }
 
+// What the last word can become among the arguments of a command: values, and after its name alone
+// its own commands.
+Words arguments_of(const CLI::App& command, const Words& words, std::size_t first) {
+  Words all;
+  if (first + 1 == words.size()) all = commands_of(command);
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const Words values = values_of(command, *option);
+    all.insert(all.end(), values.begin(), values.end());
+    break;
+  }
+  return that_continue(all, words.back());
+}
+
 }  // namespace
 
 std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words) {
@@ -109,11 +123,18 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
     all.insert(all.end(), {"help", "version", "manual", "completion", "--help", "--version"});
     return that_continue(all, last);
   }
-  if (words.front() == "help" || words.front() == "manual")
-    return that_continue(commands_of(app), last);
+  if (words.front() == "manual") return that_continue(commands_of(app), last);
   if (words.front() == "completion") return that_continue({"bash", "zsh", "fish"}, last);
-  const CLI::App* const command = command_of(app, words.front());
-  if (!command) return {};
+  const bool helps = words.front() == "help";
+  std::size_t first = helps ? 1 : 0;  // of the words after the command, such as "show topology"
+  const CLI::App* command = &app;
+  for (; first + 1 < words.size(); ++first) {
+    const CLI::App* const named = command_of(*command, words[first]);
+    if (!named) break;
+    command = named;
+  }
+  if (helps) return that_continue(commands_of(*command), last);
+  if (command == &app) return {};
   // "--network=to", "--network to", or an argument.
   if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != last.npos) {
     const CLI::Option* const option = command->get_option_no_throw(last.substr(0, equals));
@@ -129,9 +150,7 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
     if (option && option->get_items_expected_max() > 0)
       return that_continue(values_of(*command, *option), last);
   }
-  for (const CLI::Option* const option : command->get_options())
-    if (option->get_positional()) return that_continue(values_of(*command, *option), last);
-  return {};
+  return arguments_of(*command, words, first);
 }
 
 }  // namespace arlab::bench

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "bench/results/record_table.hpp"
 
@@ -49,11 +52,15 @@ class RecordMetrics {
   }
 
   Exposition take() {
+    std::vector<std::pair<std::string, const Json*>> by_date;  // of two measurements, the later
     for (const Json& record : results_.records)
-      if (record.value("kind", Json()) == "hunt")
-        add_hunt(record);
-      else if (record.contains("time_us") && record["time_us"].is_object())
-        add_time(record);
+      by_date.emplace_back(of_context(record, "date"), &record);
+    std::ranges::stable_sort(by_date, {}, &std::pair<std::string, const Json*>::first);
+    for (const auto& [date, record] : by_date)
+      if (record->value("kind", Json()) == "hunt")
+        add_hunt(*record);
+      else if (record->contains("time_us") && (*record)["time_us"].is_object())
+        add_time(*record);
     return std::move(all_);
   }
 

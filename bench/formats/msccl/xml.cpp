@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/stop.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -206,6 +207,7 @@ std::string to_xml(const MscclProgram& program) {
   if (program.root != 0) set(algo, "root", program.root);
   int id = 0;
   for (const MscclGpu& gpu : program.gpus) {
+    stop_if_asked();
     pugi::xml_node node = algo.append_child("gpu");
     set(node, "id", id++);
     set(node, "i_chunks", gpu.input);

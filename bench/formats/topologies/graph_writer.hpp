@@ -14,13 +14,13 @@ class GraphWriter {
   using Node = std::size_t;
 
   Node add_host(std::string name, std::string group = "", bool forwards = false) {
-    const Node node = add(std::move(name), "host");
-    auto& values = graph_.nodes[node].attributes.values;
-    if (!group.empty()) values["group"] = std::move(group);
-    if (forwards) values["forwards"] = "yes";
+    const Node node = add(std::move(name), "host", std::move(group));
+    if (forwards) graph_.nodes[node].attributes.values["forwards"] = "yes";
     return node;
   }
-  Node add_switch(std::string name) { return add(std::move(name), "switch"); }
+  Node add_switch(std::string name, std::string group = "") {
+    return add(std::move(name), "switch", std::move(group));
+  }
 
   /// Adds a link one way. Bandwidth in bytes per second; latency in picoseconds, which may be left
   /// to the settings after the file's name.
@@ -40,9 +40,11 @@ class GraphWriter {
   const simulator::ParsedGraph& graph() const { return graph_; }
 
  private:
-  Node add(std::string name, const char* kind) {
+  Node add(std::string name, const char* kind, std::string group) {
     graph_.nodes.push_back({std::move(name), {}});
-    graph_.nodes.back().attributes.values["kind"] = kind;
+    auto& values = graph_.nodes.back().attributes.values;
+    values["kind"] = kind;
+    if (!group.empty()) values["group"] = std::move(group);
     return graph_.nodes.size() - 1;
   }
 

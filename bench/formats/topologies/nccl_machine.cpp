@@ -49,7 +49,8 @@ class MachineReader {
     for (const Xml& cpu : xml_.root().children()) {
       if (cpu.type() != pugi::node_element) continue;
       if (!is_called(cpu, "cpu")) xml_.unknown(cpu);
-      cpus_.push_back({writer_.add_switch(fmt::format("{}cpu{}", prefix_, cpus_.size())), cpu});
+      cpus_.push_back(
+          {writer_.add_switch(fmt::format("{}cpu{}", prefix_, cpus_.size()), group_of(cpu)), cpu});
       add_children(cpu, cpus_.back().node);
     }
     add_gpus();
@@ -73,6 +74,10 @@ class MachineReader {
   };
 
   std::string host_of(const Xml& cpu) const { return cpu.attribute("host_hash").value(); }
+  // Of what belongs to a machine, if there are several.
+  std::string group_of(const Xml& cpu) const {
+    return hashes_.size() > 1 || network_ ? prefix_ + host_of(cpu) : "";
+  }
 
   void count_gpus() {
     for (const Xml& cpu : xml_.root().children()) hashes_.insert(host_of(cpu));
@@ -103,7 +108,7 @@ class MachineReader {
     if (!buses_.insert(bus).second)
       xml_.wrong(pci,
                  fmt::format("two <pci> have the busid {}: give each its own", in_quotes(bus)));
-    const GraphWriter::Node node = writer_.add_switch(prefix_ + bus);
+    const GraphWriter::Node node = writer_.add_switch(prefix_ + bus, group_of(cpus_.back().xml));
     const Device device{pci_rate(pci), bus};
     writer_.add_cable(above, node, device.rate, std::nullopt, xml_.line_of(pci));
     add_children(pci, node, &device);
@@ -146,7 +151,7 @@ class MachineReader {
       const double megabits = xml_.number(net, "speed", 1, 1e8);  // of 10^6 bits a second
       const std::string name(xml_.text(net, "name"));
       if (!network_) continue;
-      const GraphWriter::Node node = writer_.add_switch(prefix_ + name);
+      const GraphWriter::Node node = writer_.add_switch(prefix_ + name, group_of(cpus_.back().xml));
       const double rate = megabits / 8 * 1e6;
       writer_.add_cable(above, node, rate, 0, xml_.line_of(net));
       writer_.add_cable(node, *network_, rate, std::nullopt, xml_.line_of(net));
@@ -164,12 +169,10 @@ class MachineReader {
       std::sort(order.begin(), order.end(),
                 [&](std::size_t a, std::size_t b) { return gpus_[a].rank < gpus_[b].rank; });
     std::map<std::string, int> numbers;
-    const bool several = hashes_.size() > 1 || network_;
     for (const std::size_t i : order) {
       Gpu& gpu = gpus_[i];
-      const std::string machine = prefix_ + host_of(gpu.cpu->xml);
-      gpu.node = writer_.add_host(name_of(gpu, numbers[machine]++), several ? machine : "",
-                                  has_neighbors(gpu));
+      gpu.node = writer_.add_host(name_of(gpu, numbers[host_of(gpu.cpu->xml)]++),
+                                  group_of(gpu.cpu->xml), has_neighbors(gpu));
       writer_.add_cable(gpu.node, gpu.device, gpu.rate, 0, xml_.line_of(gpu.xml));
     }
   }

@@ -16,7 +16,7 @@
 Algorithms, networks, sizes, and ranks are written as on the command line: "ring, tree", "rail_pod:nodes=8", "1K..1M", "2..64".
 The backend for PyTorch is arlab.torch; arlab.virtual runs its scripts in virtual time.
 """
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from ._algorithm import Algorithm, Cost, algorithm, registered, unregister
 from ._commands import (bound, count, export, list_algorithms, list_backends, list_compressors, list_gpus, list_models, list_schedulers,
@@ -39,7 +39,16 @@ __all__ = ["Action", "Algorithm", "Bound", "CheckError", "Choice", "Chunks", "Co
 
 _OF_TORCH = ("bytes_sent", "compress", "init", "local_rank", "rank", "world_size")  # names of arlab.torch, once of this module
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    __version__: str
+    __commit__: str
+    bytes_sent: Callable[..., int]
+    compress: Callable[..., Any]
+    init: Callable[..., None]
+    local_rank: Callable[[], int]
+    rank: Callable[[], int]
+    world_size: Callable[[], int]
+else:
     import sys
 
     def __getattr__(name: str) -> Any:

@@ -16,8 +16,15 @@ def compiled() -> Any:
     try:
         from . import _arlab
     except ImportError as error:
-        raise MachineError(f"arlab._arlab cannot be loaded ({error}): install the package with pip, for this Python") from error
+        raise MachineError(f"arlab._arlab cannot be loaded ({error}): {_remedy(error)}") from error
     return _arlab
+
+
+def _remedy(error: ImportError) -> str:
+    missing = re.match(r"(\S+): cannot open shared object file", str(error))
+    if missing:
+        return f"install what has {missing.group(1)}, as `./lab packages` does, or the package anew with pip, from its sources on this machine"
+    return "install the package with pip, for this Python"
 
 
 @functools.lru_cache(maxsize=None)

@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import warnings
 from typing import Any, Dict, List
 
 from . import _call
@@ -21,10 +22,12 @@ class Records(List[Record]):
 
 def read(*files: Any) -> Records:
     """Reads result files, and folders of them: records of schemas 1 and 2. Each record has the keys of its context, too, with
-    `context_` before those that it has itself, and the name of its `file`."""
+    `context_` before those that it has itself, and the name of its `file`. Warns of a last line that is cut."""
     found = Records()
     for path in _paths(files):
         results: Dict[str, Any] = json.loads(_call.compiled().read_results(path))
+        if results["cut_short"]:
+            warnings.warn(f"the last line of {path} is incomplete and left out", stacklevel=2)
         contexts = results["contexts"]
         for record in results["records"]:
             index = record.pop("context", None)

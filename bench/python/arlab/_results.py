@@ -86,15 +86,15 @@ class Counts:
     messages: int
     elements_sent: int
     rounds: int
-    claimed: Optional[Tuple[int, int, int]]  # messages, elements, and rounds of the formula
-    right: bool                              # whether the formula and the program agree
+    claimed: Optional[Tuple[int, int, int]]  # messages, elements, and rounds of the formula; None without one
+    right: bool                              # whether no formula contradicts the program
     skipped: str = ""                        # why there is nothing
     record: Record = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def cells(self) -> Dict[str, str]:
         if self.skipped:
             return {"algorithm": self.algorithm, "ranks": str(self.ranks), "formula": self.skipped}
-        claim = "agrees" if self.right else f"claims {self.claimed}"
+        claim = "" if self.claimed is None else "agrees" if self.right else f"claims {self.claimed}"
         return {"algorithm": self.algorithm, "ranks": str(self.ranks), "elements": str(self.elements), "messages": str(self.messages),
                 "elements sent": str(self.elements_sent), "rounds": str(self.rounds), "formula": claim}
 
@@ -114,6 +114,11 @@ class Simulated:
     bound_us: Optional[float]    # which no run can beat; None where none is known
     skipped: str = ""
     record: Record = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def right(self) -> bool:
+        """Whether it sends what its formula claims."""
+        return not self.record.get("wrong")
 
     @property
     def picoseconds(self) -> Optional[int]:
@@ -141,6 +146,10 @@ class Measured:
     wrong: int                                # elements
     skipped: str = ""
     record: Record = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def right(self) -> bool:
+        return self.wrong == 0
 
     def cells(self) -> Dict[str, str]:
         interval = "" if not self.ci95_us else f"{show_time(self.ci95_us[0])} to {show_time(self.ci95_us[1])}"

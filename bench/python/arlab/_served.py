@@ -5,12 +5,15 @@ import operator
 import os
 import sys
 import traceback
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 from . import _algorithm, _call
 from ._algorithm import Algorithm, _at, shown
-from ._errors import UsageError
+from ._errors import MachineError, UsageError
 from ._words import Action
+
+_UNDER_MAIN = ("this call needs the package, which `pip install .` compiles, but `file:` reads the file for its algorithms only: put the call under "
+               "`if __name__ == \"__main__\":`")
 
 
 def load(name: str) -> Algorithm:
@@ -19,9 +22,10 @@ def load(name: str) -> Algorithm:
     if colon and not wanted:
         raise UsageError(f"file:{name} names no algorithm after the last colon: write file:{path}, or file:{path}:NAME")
     before = set(_algorithm.registered())
-    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
+    # A name of its own, since the file's may be that of a module which others import.
+    spec = importlib.util.spec_from_file_location("arlab_file_" + os.path.basename(path)[:-3], path)
     assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where data classes look for it
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec.loader.exec_module(module)
     found = {key: _algorithm._registered[key] for key in _algorithm.registered() if key not in before}
@@ -81,17 +85,32 @@ def _answer(algorithm: Algorithm, asked: Dict[str, Any]) -> Dict[str, Any]:
     return {"place": _at(file, line) if file else ""}
 
 
+def _place(error: BaseException, path: str) -> str:
+    """The last line in the file's folder that led to an error, else the last that is not ours."""
+    ours, folder = os.path.dirname(__file__), os.path.dirname(os.path.abspath(path))
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith((ours, "<frozen"))]
+    near = [frame for frame in frames if os.path.dirname(os.path.abspath(frame.filename)) == folder] or frames
+    return _at(near[-1].filename, near[-1].lineno or 0) if near else ""
+
+
 def _error(error: BaseException, path: str) -> Dict[str, Any]:
-    """What went wrong in a file, with the line; of our own errors their text alone."""
-    if isinstance(error, UsageError):
-        return {"error": str(error), "blame": 2}
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """What went wrong in a file, with the line; of our own errors the text without their type."""
     if isinstance(error, SyntaxError) and error.filename:
         return {"error": f"{error.filename}:{error.lineno}: {error.msg}", "blame": 2}
-    ours = os.path.dirname(__file__)
-    places = [_at(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)
-              if not frame.filename.startswith((ours, "<frozen"))]
-    return {"error": f"{places[-1] if places else path}\n  {what}", "blame": 2}
+    place = _place(error, path)
+    if isinstance(error, UsageError):
+        return {"error": f"{place}\n  {error}" if place else str(error), "blame": 2}
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return {"error": f"{place or path}\n  {what}", "blame": 2}
+
+
+def _with_advice(compiled: Callable[[], Any]) -> Callable[[], Any]:
+    def loaded() -> Any:
+        try:
+            return compiled()
+        except MachineError:
+            raise UsageError(_UNDER_MAIN) from None
+    return loaded
 
 
 def serve(name: str) -> None:
@@ -110,6 +129,7 @@ def serve(name: str) -> None:
             os._exit(1)
 
     _call.catalog_names = frozenset  # type: ignore[assignment]  # nothing is computed here
+    _call.compiled = _with_advice(_call.compiled)  # type: ignore[assignment]
     try:
         algorithm = load(name)
         about = algorithm.about()

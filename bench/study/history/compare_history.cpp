@@ -53,6 +53,7 @@ void write_changes(const HistoryCommand& command, const std::string& head, const
     CsvFile file(command.output);
     for (const Json& record : records) file.add(record);
   } else {
+    check_writable(command.output);
     const Terminal terminal = command.output == "-" ? stdout_terminal() : Terminal{};
     write_file(command.output, head + show_table(table, command.view, terminal));
   }

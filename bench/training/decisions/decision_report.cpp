@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/options/network_spec.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
@@ -67,6 +68,12 @@ std::string on_network(const Decision& decision) {
   return parts.empty() ? "" : fmt::format(" On {}: {}.", decision.network, parts);
 }
 
+// Of the ports on which rates were asked.
+std::string latency(const Decision& decision) {
+  const Time time = latency_of(parse_port(decision.network));
+  return show_time(picoseconds(time) / kPicosecondsPerMicrosecond);
+}
+
 bool is_of_one(const Decision& a, const Decision& b) {
   return a.model == b.model && a.device == b.device && a.gpus == b.gpus;
 }
@@ -76,9 +83,12 @@ std::string verdict(std::span<const Decision> decisions) {
   const Decision& first = decisions.front();
   std::string text =
       fmt::format("{} on {} of {}:", first.model, show_plural(first.gpus, "GPU"), first.device);
-  const auto asked = std::ranges::find_if(
-      decisions, [](const Decision& one) { return one.knows_rates && !one.payoffs.empty(); });
-  if (asked != decisions.end()) text += " " + payoffs_by_rate(asked->payoffs) + ".";
+  const auto knows = [](const Decision& one) { return one.knows_rates && !one.payoffs.empty(); };
+  const bool several = std::ranges::count_if(decisions, knows) > 1;
+  for (const Decision& one : decisions)
+    if (knows(one))
+      text += fmt::format(" {}{}.", several ? "At a latency of " + latency(one) + ", " : "",
+                          payoffs_by_rate(one.payoffs));
   for (const Decision& one : decisions) text += on_network(one);
   return text;
 }

@@ -39,13 +39,13 @@ std::vector<std::string> explain_scaling(const std::vector<ScaleRow>& rows, Scal
   const std::vector<std::string> devices = told_devices(rows);
   std::vector<std::pair<std::string, std::string>> said;
   for (std::size_t first = 0; first < rows.size(); ++first) {
-    if (std::ranges::find(said, std::pair{rows[first].model, devices[first]}) != said.end())
+    if (std::ranges::find(said, std::pair{rows[first].model, rows[first].device}) != said.end())
       continue;
-    said.emplace_back(rows[first].model, devices[first]);
+    said.emplace_back(rows[first].model, rows[first].device);
     std::vector<std::vector<const ScaleRow*>> networks;
     std::map<std::string, std::size_t> places;
     for (std::size_t i = first; i < rows.size(); ++i) {
-      if (rows[i].model != rows[first].model || devices[i] != devices[first]) continue;
+      if (rows[i].model != rows[first].model || rows[i].device != rows[first].device) continue;
       const auto [place, is_new] = places.emplace(rows[i].network, networks.size());
       if (is_new) networks.emplace_back();
       networks[place->second].push_back(&rows[i]);

@@ -55,10 +55,7 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
     other.scheduler = &training::find_scheduler(name);
     other.scheduling.clear();
     if (name == row.scheduler || !plan.strategy->schedules) continue;
-    if (other.scheduler->halves &&
-        (plan.compression ||
-         !unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks))
-              .empty()))
+    if (other.scheduler->halves && (plan.compression || !unsupported_algorithm(other).empty()))
       continue;
     schedulers.push_back({{name, saved(row, other, network)}, other});
   }

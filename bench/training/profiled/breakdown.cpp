@@ -56,7 +56,8 @@ void add_rows(std::vector<ScaleRow>& rows, const PlanOptions& options,
                                       .scheduler = scheduler,
                                       .compressor = compressor,
                                       .batch = profile.batch,
-                                      .price = price_of(options, profile.device)},
+                                      .price = price_of(options, profile.device),
+                                      .alone = options.alone(profile, ranks)},
                                      plan, make, training::Ranks::automatic,
                                      !options.trace.empty()));
       }

@@ -1,10 +1,16 @@
 #include "bench/training/profiled/plan_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
+#include <utility>
 
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/printable.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/text/comma_list.hpp"
@@ -47,9 +53,18 @@ void PlanOptions::complete_plan() {
 
 std::vector<training::ModelProfile> PlanOptions::profiles() const {
   std::vector<training::ModelProfile> all;
+  std::map<std::pair<std::string, std::string>, std::string> known;  // by name and device
   for (const std::string& one : models_of(model))
-    for (const std::string& gpu : gpus.empty() ? std::vector<std::string>{""} : gpus)
+    for (const std::string& gpu : gpus.empty() ? std::vector<std::string>{""} : gpus) {
       all.push_back(profile_of(one, gpu));
+      const auto [first, is_new] = known.try_emplace({all.back().name, all.back().device}, one);
+      if (!is_new)
+        fail(Blame::usage,
+             fmt::format("--model: {} and {} both have the name '{}' and the device '{}', which "
+                         "tell rows apart: give one another \"name\" in its file (the name of a "
+                         "trace is that of its file)",
+                         first->second, one, printable(all.back().name), all.back().device));
+    }
   return all;
 }
 

@@ -16,7 +16,8 @@ struct PlanOptions : ScaleOptions {
   /// Completes what was parsed. Throws Error(usage) for an option that changes nothing.
   void complete_plan();
   std::vector<Rank> chosen_workers() const;
-  /// Returns the profiles of all models, each on all GPUs.
+  /// Returns the profiles of all models, each on all GPUs. Throws Error(usage) for two of one name
+  /// and device.
   std::vector<training::ModelProfile> profiles() const;
 };
 

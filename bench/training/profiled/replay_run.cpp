@@ -1,6 +1,8 @@
 #include "bench/training/profiled/replay_run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -64,18 +66,16 @@ struct Steps {
   std::vector<training::StepReport> all;
   std::map<Count, Count> sent;  // bytes of collectives, by step: some end after their step
 
-  // From the begin of the first step that counts to that of the last one.
-  void fill(ReplayResult& result, std::size_t first) const {
-    const std::size_t last = all.size() - 1;
-    const auto number = static_cast<double>(last - first);
-    result.step = (all[last].begin - all[first].begin) / number;
-    for (std::size_t s = first; s < last; ++s) {
-      result.exposed += all[s].exposed / number;
-      result.communication += all[s].communication / number;
-      result.codec += all[s].codec / number;
-    }
-    for (std::size_t s = 0; s < last; ++s)
-      result.step_us.push_back((all[s + 1].begin - all[s].begin) * 1e6);
+  // The mean time from the begin of the first step that counts to that of the last one.
+  double period(std::size_t first) const {
+    return (all.back().begin - all[first].begin) / static_cast<double>(all.size() - 1 - first);
+  }
+
+  // The mean of one part of those steps.
+  double mean(double training::StepReport::*part, std::size_t first) const {
+    double sum = 0;
+    for (std::size_t s = first; s + 1 < all.size(); ++s) sum += all[s].*part;
+    return sum / static_cast<double>(all.size() - 1 - first);
   }
 
   // `direct`: the strategy's messages are no collectives.
@@ -89,6 +89,32 @@ struct Steps {
     return bytes;
   }
 };
+
+// Returns the steps per second of all workers, each by its own clock if they need not wait for each
+// other. All ranks call it together.
+double rate_of(collectives::Communicator& c, const ReplayConfig& config, double own_period) {
+  constexpr double kUnit = 1e-9;  // communicators add whole numbers
+  const training::StrategyKind& kind = training::find_strategy(config.learning.strategy);
+  if (!kind.direct || kind.synchronous) return config.workers / own_period;
+  return kUnit * static_cast<double>(c.sum(std::llround(1 / (own_period * kUnit))));
+}
+
+// Sets the time of collectives and codes: of the slowest worker, which waits for no other's passes;
+// of strategies that send messages themselves, of rank 0 and the busiest server. All ranks call it
+// together.
+void fill_communication(ReplayResult& result, collectives::Communicator& c, const Steps& steps,
+                        std::size_t first) {
+  const ReplayConfig& config = result.config;
+  const double communication = steps.mean(&training::StepReport::communication, first);
+  const double codec = steps.mean(&training::StepReport::codec, first);
+  const auto of = [&](bool is_it, double value) { return c.max(is_it ? value : 0); };
+  const bool direct = training::find_strategy(config.learning.strategy).direct;
+  Rank counted = 0;
+  for (Rank w = 1; w < config.workers && !direct; ++w)
+    if (slowdown_of(config, w) > slowdown_of(config, counted)) counted = w;
+  result.communication = of(c.rank() == counted, communication);
+  result.codec = of(c.rank() == counted, codec) + of(c.rank() >= config.workers, codec);
+}
 
 // Rank 0's waiting for the passes of a slower worker is computation. Workers of asynchronous
 // servers wait for none.
@@ -105,7 +131,7 @@ void count_stragglers(ReplayResult& result, double own) {
 }  // namespace
 
 double ReplayResult::samples_per_second() const {
-  return static_cast<double>(config.profile->batch) * config.workers / step;
+  return static_cast<double>(config.profile->batch) * rate;
 }
 
 ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config) {
@@ -120,6 +146,8 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
   training::GradientOptions& gradients = learning.options.gradients;
   const training::CompressorKind* codes = nullptr;
   if (gradients.compressor) codes = gradients.compressor->kind;
+  gradients.codec.encode *= slowdown_of(config, c.rank());
+  gradients.codec.decode *= slowdown_of(config, c.rank());
   if (codes && profile.gradient_bytes != sizeof(float))
     scale_bundles(gradients, profile.gradient_bytes);
   training::Trainer trainer(c, learning, [&](const training::SumOverWorkers&) {
@@ -147,13 +175,18 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
   trainer.run({feed ? &*feed : nullptr, nullptr}, config.steps + 1, observer);
   const Count first = first_counted(config);
   const Count sent = c.sum(steps.bytes(first, training::find_strategy(learning.strategy).direct));
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const double period = feed ? steps.period(static_cast<std::size_t>(first)) : kNever;
+  const double rate = rate_of(c, config, period);
+  ReplayResult result{.config = config, .step = period, .rate = rate};
+  fill_communication(result, c, steps, static_cast<std::size_t>(first));
   if (c.rank() != 0) return {};
-  ReplayResult result{.config = config};
-  steps.fill(result, static_cast<std::size_t>(first));
+  result.exposed = steps.mean(&training::StepReport::exposed, static_cast<std::size_t>(first));
+  for (std::size_t s = 0; s + 1 < steps.all.size(); ++s)
+    result.step_us.push_back((steps.all[s + 1].begin - steps.all[s].begin) * 1e6);
   result.bytes =
       static_cast<double>(sent) / static_cast<double>(config.steps - first) / config.ranks;
   result.route = trainer.exchange().route().name(c);
-  result.alone = total(training::passes_of(*config.profile));
   count_stragglers(result, total(training::passes_of(profile)));
   return result;
 }

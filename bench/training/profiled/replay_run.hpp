@@ -15,7 +15,8 @@ struct ReplayConfig {
   training::TrainerOptions learning;
   std::string backend, network;  ///< network: of emulated ranks
   Rank workers = 1, ranks = 1;
-  std::vector<double> slowdown = {};
+  double alone = 0;                   ///< seconds: ScaleOptions::alone()
+  std::vector<double> slowdown = {};  ///< by worker; 1 for those beyond
   int steps = 20;
 };
 
@@ -24,15 +25,15 @@ struct ReplayConfig {
 struct ReplayResult {
   ReplayConfig config = {};
   std::string route = {};
-  double step = 0;
+  double step = 0;     ///< of rank 0
+  double rate = 0;     ///< steps per second of all workers
   double compute = 0;  ///< the profile's passes of the slowest worker that rank 0 waits for
-  double alone = 0;    ///< those of a worker without slowdown
   double exposed = 0;  ///< waiting for communication, not for slower passes
   double communication = 0, codec = 0;
   double bytes = 0;                  ///< sent per step, mean over the ranks and these steps
   std::vector<double> step_us = {};  ///< of all steps
 
-  double efficiency() const { return alone / step; }
+  double efficiency() const { return config.alone * rate / config.workers; }
   double samples_per_second() const;
 };
 

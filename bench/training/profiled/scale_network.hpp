@@ -19,6 +19,7 @@ class ScaleNetwork {
 
   const std::string& text() const { return spec_; }
   bool has_ports() const { return bandwidth_ > 0; }
+  Time latency() const { return latency_; }  ///< of ports
 
   /// Returns networks of this many ranks, and sets the plan's ranks, groups and grid to fit. This
   /// must outlive them. `group`: consecutive ranks per node; 0: as the topology says.

@@ -39,8 +39,8 @@ std::string unknown_profile(const std::string& model) {
       model, offer, profile_names());
 }
 
-training::ModelProfile with_batch(training::ModelProfile profile, Count batch, double slower) {
-  const double factor = slower * static_cast<double>(batch) / static_cast<double>(profile.batch);
+training::ModelProfile with_batch(training::ModelProfile profile, Count batch) {
+  const double factor = static_cast<double>(batch) / static_cast<double>(profile.batch);
   if (factor != 1)
     for (training::ModelProfile::Part& part : profile.layers) {
       part.forward = to_time(picoseconds(part.forward) * factor);
@@ -83,8 +83,7 @@ training::ModelProfile ScaleOptions::profile_of(const std::string& which,
   if (!precision.empty()) device.precision = training::find_precision(precision);
   const training::ModelProfile whole =
       training::on_gpu(training::load_profile(which.substr(kProfile.size())), device);
-  return with_batch(whole, local_batch > 0 ? local_batch : whole.batch,
-                    slowdown.size() == 1 ? slowdown.front() : 1);
+  return with_batch(whole, local_batch > 0 ? local_batch : whole.batch);
 }
 
 training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profile,
@@ -95,16 +94,27 @@ training::ModelProfile ScaleOptions::on_each(const training::ModelProfile& profi
          fmt::format("--batch {} cannot be divided among {} equally: give a multiple, or "
                      "--batch per_worker=NUMBER",
                      batch, show_plural(all_workers, "worker")));
-  return with_batch(profile, batch / all_workers, 1);
+  return with_batch(profile, batch / all_workers);
+}
+
+double ScaleOptions::alone(const training::ModelProfile& profile, Rank all_workers) const {
+  const bool divides = batch > 0;
+  double step = 0;
+  for (const training::Layer& layer : (divides ? with_batch(profile, batch) : profile).tensors())
+    step += picoseconds(layer.forward + layer.backward);
+  const training::TrainingPlan plan{.ranks = all_workers,
+                                    .slowdown = slowdown_by_rank(all_workers)};
+  return step * plan.least_slowdown() / (divides ? all_workers : 1);
 }
 
 std::string note_on_batch(Count batch, std::span<const Rank> workers) {
-  if (batch == 0 || workers.empty() || std::ranges::max(workers) == 1) return "";
+  if (batch == 0 || workers.empty()) return "";
+  const Rank most = std::ranges::max(workers);
+  if (most == 1) return "";
   return fmt::format(
       "--batch {} is of all workers together: {} per worker on {} (of each: --batch "
       "per_worker={})",
-      with_commas(batch), with_commas(batch / workers.back()),
-      show_plural(workers.back(), "worker"), batch);
+      with_commas(batch), with_commas(batch / most), show_plural(most, "worker"), batch);
 }
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
@@ -176,7 +186,7 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                               .scheduling = gradients.scheduling,
                               .segments = segments,
                               .ranks = all_workers + serving,
-                              .slowdown = slowdown_by_rank(),
+                              .slowdown = slowdown_by_rank(all_workers),
                               .jitter = jitter,
                               .seed = seed,
                               .steps = steps};

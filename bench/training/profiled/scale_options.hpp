@@ -28,14 +28,16 @@ struct ScaleOptions : TrainingSpec {
   /// Sets what real training has, too: the strategy, its parameters, and groups and segments.
   void set_strategy(const training::TrainerOptions& learning);
   /// Returns the profile of --model, with the batch of each worker, and the compute time of the
-  /// first --compute gpu and of GPUs that are all slower by one factor. Throws Error(usage) that
-  /// names the bad value.
+  /// first --compute gpu. Throws Error(usage) that names the bad value.
   training::ModelProfile profile() const;
   /// The same for one model and one GPU; no text: the profile's.
   training::ModelProfile profile_of(const std::string& which, const std::string& gpu) const;
   /// Returns that profile with this worker's part of --batch; unchanged without one. Throws
   /// Error(usage) if the parts are not equal.
   training::ModelProfile on_each(const training::ModelProfile& profile, Rank all_workers) const;
+  /// Returns what the fastest worker alone, which updates all parameters, takes for a worker's
+  /// samples of a step, in picoseconds: with --batch, a worker's part of the step with all samples.
+  double alone(const training::ModelProfile& profile, Rank all_workers) const;
   std::vector<ScaleNetwork> parsed_networks() const;
 
   /// Throws Error(usage) for an option that changes nothing, if these are used.

@@ -13,10 +13,10 @@ namespace {
 
 double us(double picoseconds) { return picoseconds / 1e6; }
 
-Limit limit_of(const ScaleRow& row) {
+// fastest: the computation of the fastest worker.
+Limit limit_of(const ScaleRow& row, double fastest) {
   constexpr double kHidden = 0.05;  // of the step
-  if (row.computation > 1.1 * row.alone && row.step < 1.1 * row.computation)
-    return Limit::stragglers;
+  if (row.computation > 1.1 * fastest && row.step < 1.1 * row.computation) return Limit::stragglers;
   if (row.step - row.computation < kHidden * row.step) return Limit::computation;
   if (row.steps.startup > 0.5 * row.steps.communication) return Limit::latency;
   if (row.steps.codec > 0.5 * row.steps.communication) return Limit::coding;
@@ -90,15 +90,13 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
   training::TrainingPlan one = plan;
   one.ranks = 1;
   one.servers = 0;
-  one.slowdown.clear();
+  one.slowdown = {plan.least_slowdown()};
   one.jitter = 0;
-  row.alone = training::computation_of(one);
   row.computation = training::computation_of(plan);
-  double backward = 0;
-  for (const training::Layer& layer : plan.layers) backward += picoseconds(layer.backward);
-  row.backward = backward * row.computation / row.alone;
+  for (const training::Layer& layer : training::slowed(plan))
+    row.backward += picoseconds(layer.backward);
   row.schedules = plan.strategy->schedules;
-  row.limit = limit_of(row);
+  row.limit = limit_of(row, training::computation_of(one));
   return row;
 }
 

@@ -37,7 +37,7 @@ struct ScaleRow {
   Rank ranks = 1, servers = 0;  ///< workers, and servers in addition
   Count batch = 1;
   GpuPrice price = {};
-  double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: of one worker
+  double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: ScaleOptions::alone()
   double backward = 0;                          ///< part of the computation
   bool direct = false;    ///< the strategy sends messages itself, without an algorithm
   bool schedules = true;  ///< communication may overlap with it, in an order that can be chosen
@@ -48,14 +48,14 @@ struct ScaleRow {
   std::string without_interval = {};  ///< why a machine file gives none; empty: it does
 
   /// Returns the speed per worker as a fraction of that of one worker alone.
-  double efficiency() const { return alone / step; }
+  double efficiency() const { return alone / step * steps.pace; }
   double samples_per_second() const {
-    return static_cast<double>(batch) * ranks * kPicosecondsPerSecond / step;
+    return static_cast<double>(batch) * ranks * kPicosecondsPerSecond / step * steps.pace;
   }
   RunningCost cost() const { return running_cost(price, ranks, samples_per_second()); }
 };
 
-/// Simulates the plan. `labels`: a row whose texts are set.
+/// Simulates the plan. `labels`: a row whose texts, batch, and time alone are set.
 ScaleRow simulated_row(ScaleRow labels, const training::TrainingPlan& plan,
                        const training::MakeNetwork& network, training::Ranks ranks,
                        bool trace = false);

@@ -40,8 +40,9 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
 void check_outputs(const TrainOptions& options) {
   for (const std::string& folder : {options.checkpoint, options.tensorboard})
     if (!folder.empty()) check_writable_folder(folder);
-  for (const std::string& file : {options.trace, options.record_profile})
+  for (const std::string& file : {options.trace, options.record_profile, options.tune})
     if (!file.empty()) check_writable(file);
+  for (const std::string& file : {options.json, options.csv}) check_can_write(file);
 }
 
 }  // namespace arlab::bench

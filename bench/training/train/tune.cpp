@@ -196,7 +196,6 @@ void write_records(const TrainOptions& options, const std::vector<TrainResult>& 
 int tune(const TrainOptions& options, Job& job, const Backend& backend,
          const std::vector<TrainConfig>& configs) {
   check_tuning(options, configs);
-  if (job.is_root()) check_can_write(options.tune);
   const TrainConfig& base = configs.front();
   const bool emulated = backend.placement == Placement::emulated;
   const Backend ranks = emulated ? options.world().backend(base.network, options.seed) : backend;
@@ -235,13 +234,13 @@ int tune(const TrainOptions& options, Job& job, const Backend& backend,
   if (!job.is_root()) return 0;
   const bool prints = options.json != "-" && options.csv != "-" && options.tune != "-";
   if (prints) print_search(search, trials, target);
-  write_records(options, results);
   const auto chosen = choose_trial(trials, target);
+  if (chosen) write_file(options.tune, settings_file(options, base, trials, *chosen, target));
+  write_records(options, results);
   if (!chosen)
     fail(Blame::check, fmt::format("no setting reached {:.1f}% of the validation data: train for "
                                    "more --epochs, or lower --target",
                                    100 * target));
-  write_file(options.tune, settings_file(options, base, trials, *chosen, target));
   if (prints) say_written(options.tune);
   return 0;
 }

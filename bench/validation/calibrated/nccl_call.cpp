@@ -42,6 +42,7 @@ class CallTime {
 
   double us() const {
     if (e_.algorithm == Algorithm::nvls && m_.nodes == 1) return nvls();
+    if (e_.algorithm == Algorithm::nvlstree) return nvlstree();
     if (e_.algorithm != Algorithm::ring) return e_latency() + others();
     const double ranks = m_.ranks();
     const double steps = nccl::ring_steps(t_.collective, m_.ranks());
@@ -115,17 +116,37 @@ class CallTime {
     return bytes_ / (1000 * e_.bandwidth * nccl::share_at(t_, e_, bytes_) * scale() * crowd());
   }
 
-  double nvls() const {
-    const double ranks = m_.ranks_per_node;
+  // Bytes per us that the NVSwitches of a node sum and multicast.
+  double nvswitch_rate() const {
+    nccl::Machine node = m_;
+    node.nodes = 1;
+    const nccl::Graph rings = nccl::graphs_of(node).ring;
     const double share = m_.gpu.generation == nccl::Generation::hopper ? .85 : .74;
-    const double together = channels_ * ranks;
-    const double largest =
-        together * kLargestChunk * (1 + 1 / ranks) /
-        (1000 * share * t_.graphs.ring.channels * t_.graphs.ring.inside * p_[kRate]);
+    return 1000 * share * rings.channels * rings.inside * p_[kRate] / (1 + 1.0 / m_.ranks_per_node);
+  }
+
+  double nvls() const {
+    const double together = channels_ * m_.ranks_per_node;
+    const double largest = together * kLargestChunk / nvswitch_rate();
     const double chunk = nccl::nvls_chunk(t_, e_.algorithm, bytes_);
     const double two_steps = std::min(2 * 3.4 * p_[kPieces], largest);
     const double loop = two_steps + (largest - two_steps) * chunk / kLargestChunk;
     return 8.4 * p_[kPieces] + (bytes_ / (together * chunk) + 1) * loop;
+  }
+
+  // Nodes sum and multicast by their NVSwitches while the NICs send; a step between nodes begins
+  // with a whole chunk of all channels. The NVSwitches' share is that of src/graph/tuning.cc since
+  // 2.28. Beyond two nodes, an inner node has two children.
+  double nvlstree() const {
+    const nccl::Graph& graph = t_.graphs.nvls;
+    const double inside = nvswitch_rate() * (1 - 1.0 / graph.channels) / (1 - 1.0 / m_.ranks());
+    const double network =
+        1000 * graph.channels * graph.between * p_[kNetRate] / (m_.nodes > 2 ? 2 : 1);
+    const double chunks =
+        channels_ * m_.ranks_per_node * nccl::nvls_chunk(t_, e_.algorithm, bytes_);
+    const double steps = 2 * std::floor(std::log2(m_.nodes));
+    return e_latency() + steps * std::min(bytes_, chunks) / network +
+           bytes_ / std::min(network, inside);
   }
 
   const nccl::Tuning& t_;

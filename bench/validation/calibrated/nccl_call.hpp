@@ -6,6 +6,7 @@
 // - LL moves one flagged line per thread and step for no more than the step's latency;
 // - a ring has one copy more than it has steps, which a short ring feels most;
 // - NVLS works in loops of one chunk per channel and GPU: a step to reduce, a step to multicast;
+// - NVLSTree does so in each node while the NICs send, each time a whole chunk;
 // - between nodes a call has a part of its own, whatever its steps: the processors' threads start;
 // - what NCCL counts as longer than it is only to choose it less often is taken as it is;
 // - GPUs without NVLink share one path through the processors, the more of them the less each.

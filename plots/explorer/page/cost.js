@@ -48,13 +48,15 @@ function costView(view) {
     add(add(figure, "figcaption"), "b", {}, `${algorithm.label}, ${plural(state.ranks, "rank")}, ${plural(state.elements, "element")}`);
     const table = add(add(figure, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Costs"}), "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
     for (const text of ["", "formula (m ranks, N elements)", "with numbers", "claimed", "counted", "simulated"]) add(head, "th", {scope: "col"}, text);
+    const claims = algorithm.formula !== NO_FORMULA;
     let right = true;
     for (const [what, key] of [["messages", "messages"], ["elements sent", "elements"], ["rounds", "rounds"]]) {
       const row = add(body, "tr", {"data-what": key}), formula = algorithm.formula[key];
       add(row, "th", {scope: "row"}, what);
       add(row, "td", {}, formula);
       add(row, "td", {class: "numbers"}, numbersText(formula, key, run));
-      const values = [run.claimed[key], run.counted[key], simulated.sent[key]];
+      const values = [...(claims ? [run.claimed[key]] : []), run.counted[key], simulated.sent[key]];
+      if (!claims) add(row, "td");
       for (const value of values) {
         const differs = value !== values[0];
         right &&= !differs;
@@ -67,7 +69,7 @@ function costView(view) {
     const order = add(figure, "p", {}, "Chunk 0 is added as ");
     add(order, "code", {}, run.bracketing);
     add(figure, "p", {class: "quiet"}, [algorithm.idea, algorithm.source].filter(Boolean).map(sentenceOf).join(" "));
-    said.push(`${algorithm.label}: claimed, counted and simulated ${right ? "agree" : "differ"}.`);
+    said.push(`${algorithm.label}: ${claims ? "claimed, " : ""}counted and simulated ${right ? "agree" : "differ"}.`);
   }
   view.dataset.said = said.join(" ");
   if (onView().length > 1) view.classList.add("two");

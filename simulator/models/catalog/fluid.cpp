@@ -307,7 +307,8 @@ class Fluid final : public Network,
   void check_moves_again() {
     constexpr int kPeriods = 1000;
     if (stands_since_ == kNever) stands_since_ = now_;
-    if (flaps_.next_time() == kNever || now_ - stands_since_ <= kPeriods * flaps_.longest()) return;
+    if (flaps_.next_time() == kNever || (now_ - stands_since_) / kPeriods <= flaps_.longest())
+      return;
     fail(Blame::usage,
          "no message has moved in 1000 periods of the failing links: links of one route fail in "
          "turns, and never work together; use a shorter failure or another seed");

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "algorithms/base/stop.hpp"
+
 namespace arlab::simulator {
 
 // Nodes of one hop, then of two: a heap would sort what is sorted.
 std::vector<Distance> distances_to(const Topology& topology, NodeId target) {
+  stop_if_asked();
   const NetworkGraph& graph = topology.graph();
   std::vector<Distance> distance(num_vertices(graph), kUnreachable);
   const auto distance_of = [&](NodeId node) -> Distance& {

@@ -3,6 +3,8 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
+#include "algorithms/base/stop.hpp"
+
 namespace arlab::simulator {
 namespace {
 
@@ -40,6 +42,7 @@ void FlowNetwork::set_capacity(std::size_t arc, std::int64_t capacity) {
 }
 
 std::int64_t FlowNetwork::max_flow(std::size_t source, std::size_t target) {
+  stop_if_asked();
   auto& graph = impl_->graph;
   return boost::push_relabel_max_flow(graph, source, target, get(&Arc::capacity, graph),
                                       get(&Arc::residual, graph), get(&Arc::reverse, graph),

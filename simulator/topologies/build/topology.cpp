@@ -79,7 +79,9 @@ NodeId TopologyBuilder::add_host(std::string name, bool forwards) {
 
 NodeId TopologyBuilder::add_switch(std::string name, int level) {
   expects(level > 0, "switches are above hosts");
-  return add_node(std::move(name), level);
+  const NodeId id = add_node(std::move(name), level);
+  (*made_.graph_)[static_cast<std::size_t>(id)].group = -1;
+  return id;
 }
 
 void TopologyBuilder::make_adding(NodeId node, const SwitchAdds& adds) {
@@ -134,6 +136,11 @@ void TopologyBuilder::group_hosts(std::string_view word, std::span<const std::in
   made_.group_word_ = word;
   made_.groups_ = group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1;
   for (std::size_t h = 0; h < group_of.size(); ++h) (*made_.graph_)[h].group = group_of[h];
+}
+
+void TopologyBuilder::group_switch(NodeId node, std::int32_t group) {
+  expects(!made_.is_host(node) && group < made_.groups_, "a switch of a group of hosts");
+  (*made_.graph_)[static_cast<std::size_t>(node)].group = group;
 }
 
 Topology TopologyBuilder::build() && {

@@ -33,7 +33,7 @@ struct SwitchAdds {
 struct Node {
   std::string name;
   int level = 0;                     ///< 0 a host; switches: 1 beside the hosts, 2 above those, ...
-  std::int32_t group = 0;            ///< of a host, if the topology has groups
+  std::int32_t group = 0;            ///< if the topology has groups; -1: a switch of none
   bool forwards = false;             ///< a host that passes messages on
   std::optional<SwitchAdds> adds{};  ///< of a switch: it adds and copies what passes
 };
@@ -149,6 +149,8 @@ class TopologyBuilder {
   /// the name of a group, such as "node".
   void group_hosts(std::string_view word, Rank size);
   void group_hosts(std::string_view word, std::span<const std::int32_t> group_of);
+  /// The switch is inside the group, such as a PCIe switch of a node.
+  void group_switch(NodeId node, std::int32_t group);
   void structure(Structure structure) { made_.structure_ = std::move(structure); }
 
   /// Returns the topology. Throws for duplicate names.

@@ -46,19 +46,22 @@ bool host_kind(const Attributes& node, FileSettings& settings, const std::string
                                     "after the file's name, as in NAME:kind=host"));
 }
 
-// Numbers groups in order of appearance. Either all hosts have a group or none.
-void add_groups(const ParsedGraph& graph, const std::vector<std::size_t>& hosts,
-                const std::string& file, TopologyBuilder& builder) {
+// Numbers groups in order of appearance, and returns the numbers. Either all hosts have a group or
+// none.
+std::map<std::string, std::int32_t> add_groups(const ParsedGraph& graph,
+                                               const std::vector<std::size_t>& hosts,
+                                               const std::string& file, TopologyBuilder& builder) {
   std::map<std::string, std::int32_t> number;
   std::vector<std::int32_t> group_of;
   for (const std::size_t host : hosts)
     if (const std::string* group = graph.nodes[host].attributes.find("group"))
       group_of.push_back(
           number.emplace(*group, static_cast<std::int32_t>(number.size())).first->second);
-  if (group_of.empty()) return;
+  if (group_of.empty()) return number;
   if (group_of.size() < hosts.size())
     fail(Blame::usage, file + ": some hosts have a group and some have none: give all of them one");
   builder.group_hosts("group", group_of);
+  return number;
 }
 
 // Returns whether hosts say that they forward messages or do not.
@@ -146,7 +149,15 @@ class Conversion {
       }
     for (const ParsedGraph::Edge& edge : graph_.edges) add_links(edge, id, builder);
     if (all_forward) builder.hosts_forward();
-    add_groups(graph_, hosts_, file_, builder);
+    const auto groups = add_groups(graph_, hosts_, file_, builder);
+    for (std::size_t n = 0; n < count; ++n)
+      if (const auto* group = graph_.nodes[n].attributes.find("group"); group && !is_host_[n]) {
+        const auto number = groups.find(*group);
+        if (number == groups.end())
+          fail(Blame::usage, file_ + ": switch '" + graph_.nodes[n].id + "' is in group '" +
+                                 *group + "', which has no host: correct or remove it");
+        builder.group_switch(id[n], number->second);
+      }
     return std::move(builder).build();
   }
 

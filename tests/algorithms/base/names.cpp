@@ -55,6 +55,12 @@ TEST_CASE("find_named returns the entry itself") {
   CHECK(find_named(kColors, "green", "color") == Color::green);
 }
 
+TEST_CASE("a setting after a comma is one after a colon") {
+  CHECK(unknown("apple,size=2,color=red").find("did you mean 'apple:size=2,color=red'?") !=
+        std::string::npos);
+  CHECK(unknown("apple,cherry").find("did you mean") == std::string::npos);
+}
+
 TEST_CASE("find_named rejects unknown names with the nearest and all names") {
   CHECK(unknown("aple") ==
         "unknown fruit 'aple', did you mean 'apple'? (one of apple, apricot, cherry)");

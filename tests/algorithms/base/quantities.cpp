@@ -122,7 +122,7 @@ TEST_CASE("times are exact in picoseconds") {
     REQUIRE(parse_time(concat("0.", std::to_string(n + 1000).substr(1), "ns"), "t") == n);
 }
 
-TEST_CASE("a time below a picosecond is not 0 in silence; one per byte keeps it") {
+TEST_CASE("a time below a picosecond is not 0 in silence, one per byte keeps it") {
   for (const char* text : {"0.4ps", "0.5ps", "0.999ps", "1e-4ns", "1e-30s"}) {
     INFO(text);
     CHECK(refused(parse_time, text).find("is below a picosecond") == 0);

@@ -28,27 +28,27 @@ Config config_of(const Algorithm& algorithm, Rank ranks, int segments) {
 
 }  // namespace
 
-TEST_CASE("export as GOAL, parse, and replay give the time of simulate") {
+TEST_CASE("export as GOAL, parse, and replay give the time of simulate, also of pieces and lanes") {
   for (const Rank ranks : {2, 3, 8})
-    for (const Algorithm& algorithm : algorithms()) {
-      const Config config = config_of(algorithm, ranks, 1);
-      if (!unsupported(algorithm, config.problem).empty()) continue;
-      if (lanes_of(algorithm, config.problem).size() > 1) continue;
-      INFO(algorithm.name << ", ranks " << ranks);
-      const auto trace = parse_goal(goal_trace(config), "exported");
-      for (const char* model : {"loggops", "alpha_beta"}) {
-        const auto& kind = simulator::find_model(model);
-        const auto network = simulator::make_network(kind, kMachine, ranks);
-        const auto again = simulator::make_network(kind, kMachine, ranks);
-        const auto simulated =
-            simulator::simulate(algorithm, config.problem, 4, *network, {.symmetry = false});
-        const auto replayed = simulator::replay(trace, *again);
-        INFO("under " << model);
-        CHECK(replayed.messages == simulated.sent.messages);
-        CHECK(replayed.bytes == simulated.sent.elements * 4);
-        CHECK(replayed.finish == simulated.finish);
+    for (const Algorithm* algorithm : tested_algorithms())
+      for (const int segments : {1, 3}) {
+        const Config config = config_of(*algorithm, ranks, segments);
+        if (!unsupported(*algorithm, config.problem).empty() || algorithm->in_network) continue;
+        INFO(algorithm->name << ", ranks " << ranks << ", segments " << segments);
+        const auto trace = parse_goal(goal_trace(config), "exported");
+        for (const char* model : {"loggops", "alpha_beta"}) {
+          const auto& kind = simulator::find_model(model);
+          const auto network = simulator::make_network(kind, kMachine, ranks);
+          const auto again = simulator::make_network(kind, kMachine, ranks);
+          const auto simulated = simulator::simulate(*algorithm, config.problem, 4, *network,
+                                                     {.segments = segments, .symmetry = false});
+          const auto replayed = simulator::replay(trace, *again);
+          INFO("under " << model);
+          CHECK(replayed.messages == simulated.sent.messages);
+          CHECK(replayed.bytes == simulated.sent.elements * 4);
+          CHECK(replayed.finish == simulated.finish);
+        }
       }
-    }
 }
 
 // GOAL has no pieces: a comment says what the tags mean.

@@ -74,6 +74,8 @@ TEST_CASE("a closed form is computed once for each number of elements") {
   for (int i = 0; i < 3; ++i)
     CHECK(predicted_cost(*algorithm, {.ranks = 3, .elements = 9}) == Cost{3, 9, 1});
   CHECK(calls == 1);
+  CHECK(algorithm->has_formula);
+  CHECK(!algorithm_of(own(plans))->has_formula);
 }
 
 TEST_CASE("a fault says where its round is written") {

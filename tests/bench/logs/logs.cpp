@@ -105,7 +105,7 @@ TEST_CASE("nccl-tests 2.18: program, version and library are in the header") {
   CHECK(row_of(log.tables[0], 1, false).operand.dtype == DType::int8);
 }
 
-TEST_CASE("OSU: ranks are asked for; the time is that of the slowest rank where it is printed") {
+TEST_CASE("OSU: ranks are asked for, the time is that of the slowest rank where it is printed") {
   CHECK(refused(read("abci_osu.txt")).size() == 1);
   const Log log = read("abci_osu.txt", {.collective = {}, .ranks = 16});
   REQUIRE(log.tables.size() == 1);
@@ -122,7 +122,7 @@ TEST_CASE("OSU: ranks are asked for; the time is that of the slowest rank where 
   CHECK(row_of(brief.tables[0], 8, false).time_us == 2.75);  // 2 bytes of each rank
 }
 
-TEST_CASE("IMB: processes and types from the header; other benchmarks are named") {
+TEST_CASE("IMB: processes and types from the header, other benchmarks are named") {
   const Log log = read("imb_allreduce.txt");
   REQUIRE(log.tables.size() == 1);
   CHECK(log.tables[0].ranks == 144);
@@ -168,7 +168,7 @@ TEST_CASE("IMB: each of several benchmarks on several numbers of processes is a 
         "7: IMB prints 2 processes, but --assume says ranks=4: 1 rows left out");
 }
 
-TEST_CASE("OSU: each table has the type above it; NCCL's benchmarks and devices are named") {
+TEST_CASE("OSU: each table has the type above it, NCCL's benchmarks and devices are named") {
   const auto osu = [](const std::string& title, const std::string& rest) {
     return read_log_text("# OSU " + title + " Allreduce Latency Test v7.5\n" + rest,
                          {.collective = {}, .ranks = 4});

@@ -56,7 +56,8 @@ def test_the_examples_have_types(tmp_path):
     pytest.importorskip("mypy")
     package = pathlib.Path(arlab.__file__).parent
     path = "" if package.parent.name == "site-packages" else str(package.parent)  # mypy looks there itself
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", package,
+    (tmp_path / "old.py").write_text("import arlab\nprint(arlab.__version__.upper(), arlab.rank() + 1)\narlab.init()\n")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", package, tmp_path / "old.py",
                            ROOT / "tests" / "bench" / "python" / "six_algorithms.py"],
                           env={**os.environ, "LD_PRELOAD": "", "MYPYPATH": path}, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

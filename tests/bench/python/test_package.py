@@ -1,4 +1,5 @@
 """The package as its users see it: errors, results, registration, interrupts, networks, records, and displays."""
+import dataclasses
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 
+import first_steps
 import pytest
 import six_algorithms  # registers them
 from graphs import star_graph
@@ -95,7 +97,9 @@ def test_a_stride_below_one_is_refused():
 
 @pytest.mark.parametrize("item,text", [(5, "yields 5"), ((arlab.send(1, 0), "x"), "yields 'x' in a round"),
                                        (arlab.Action(0, 1, "c"), "the chunk is 'c'"), (arlab.Action(0, 1.5, 0), "the peer is 1.5"),
-                                       (arlab.Action(0, 1 << 40, 0), "no number of ranks")])
+                                       (arlab.Action(0, 1 << 40, 0), "no number of ranks"),
+                                       (arlab.Action(0, 2**70, 0), f"the peer is {2**70}: no number of ranks"),
+                                       (arlab.Action(0, 1, -2**70), f"the chunk is {-2**70}: no number of ranks")])
 def test_what_is_no_action_is_named_with_rank_round_and_line(item, text):
     def odd(p, me):
         yield ()
@@ -124,6 +128,21 @@ def test_a_formula_that_is_wrong_is_found():
     wrong = arlab.Algorithm(six_algorithms.tree.program, "wrong_formula", cost=lambda p, n: (p.ranks, n * p.ranks, 3))
     row = arlab.count(wrong, ranks=8)[0]
     assert not row.right and (row.messages, row.claimed[0]) == (14, 8)
+    assert not arlab.simulate(wrong, ranks=8, size="1K")
+
+
+def test_without_a_formula_nothing_agrees(tmp_path):
+    six_algorithms.ring.export(str(tmp_path / "ring.json"), ranks=4)
+    free = arlab.Algorithm(six_algorithms.tree.program, "free")
+    counts = arlab.count([free, f"file:{tmp_path}/ring.json"], ranks=4)
+    assert counts and [(row.messages, row.claimed) for row in counts] == [(6, None), (24, None)]
+    assert "agrees" not in repr(counts) and "agrees" in repr(arlab.count("tree", ranks=4))
+
+
+def test_wrong_results_are_false():
+    ran = arlab.Measured("ring", "mpi", 2, 65536, 1.0, None, 1, 1.0, 5)
+    assert not ran.right and not arlab.Results([ran])
+    assert arlab.Results([dataclasses.replace(ran, wrong=0)])
 
 
 def test_what_a_program_does_not_support_is_skipped_with_its_reason():
@@ -181,6 +200,15 @@ def test_records_are_read_with_their_context(tmp_path):
     assert read[0]["command"].startswith("arlab simulate ring") and read[0]["host"] and read[0]["file"] == str(file)
     with pytest.raises(arlab.MachineError, match="none.jsonl"):
         arlab.read(str(tmp_path / "none.jsonl"))
+    file.write_text(file.read_text()[:-100])
+    with pytest.warns(UserWarning, match="the last line of .*times.jsonl is incomplete and left out"):
+        assert len(arlab.read(file)) == 1
+
+
+def test_a_missing_library_is_named():
+    missing = arlab._call._remedy(ImportError("libmpi.so.40: cannot open shared object file: No such file or directory"))
+    assert "install what has libmpi.so.40" in missing
+    assert "with pip, for this Python" in arlab._call._remedy(ImportError("cannot import name '_arlab' from 'arlab'"))
 
 
 def test_a_graph_of_networkx_is_a_network():
@@ -258,9 +286,12 @@ def test_other_threads_run_while_it_computes():
 
 @pytest.mark.parametrize("call,next_call", [
     ("arlab.simulate('ring', ranks=8192, size='1G', network='loggops', engine='events')", "arlab.verify('ring', ranks=4)"),
+    ("arlab.simulate('forest', ranks=128, size='1M', network='torus')", "arlab.simulate('forest', ranks=4, network='torus')"),
+    ("arlab.export('all_to_all', os.devnull, 1024)", "arlab.verify('ring', ranks=4)"),
+    ("arlab.topology('torus:dims=32x32x32')", "arlab.topology('torus:dims=3x3').hosts == 9"),
     ("arlab.run('py_ring', ranks=3, size='64K', runs=10**6)", "arlab.run('py_ring', ranks=3, size='4K', time='5ms')")])
 def test_an_interrupt_ends_a_long_call(call, next_call):
-    code = (f"import arlab, six_algorithms\nprint('begins', flush=True)\ntry:\n    {call}\n"
+    code = (f"import os, arlab, six_algorithms\nprint('begins', flush=True)\ntry:\n    {call}\n"
             f"except KeyboardInterrupt:\n    print('interrupted')\nprint(bool({next_call}))\n")
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=os.path.dirname(os.path.abspath(__file__)))
     assert child.stdout.readline() == "begins\n"
@@ -297,8 +328,8 @@ class TestFile:
     """Algorithms of Python files on the command line."""
     SIX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "six_algorithms.py")
 
-    def arlab(self, *words, status=0):
-        done = subprocess.run([ARLAB, *words], capture_output=True, text=True, timeout=100, env={**os.environ, "LD_PRELOAD": ""})
+    def arlab(self, *words, status=0, **environment):
+        done = subprocess.run([ARLAB, *words], capture_output=True, text=True, timeout=100, env={**os.environ, "LD_PRELOAD": "", **environment})
         assert done.returncode == status, done.stderr
         return done.stdout, done.stderr
 
@@ -326,6 +357,24 @@ class TestFile:
         file.write_text("import arlab\n@arlab.algorithm\ndef mine(p, me):\n    yield 7\n")
         _, err = self.arlab("verify", f"file:{file}", "-p", "2", status=2)
         assert "yields 7" in err and "mine.py:4" in err
+        file.write_text("import statistics\nimport arlab\n\nstatistics.mean([])\n")
+        _, err = self.arlab("verify", f"file:{file}", "-p", "2", status=2)
+        assert "mine.py:4: statistics.mean([])" in err and "StatisticsError" in err
+        file.write_text("import arlab\n@arlab.algorithm(name=\"all\")\ndef mine(p, me):\n    yield\n")
+        _, err = self.arlab("verify", f"file:{file}", "-p", "2", status=2)
+        assert "mine.py:2: @arlab.algorithm" in err and "'all' means something else" in err
+
+    def test_the_file_of_the_first_steps_is_read_for_its_algorithm(self, tmp_path):
+        file = tmp_path / "json.py"  # the name of a module that others import
+        wrong, more = first_steps.blocks("python")
+        [last] = [line for line in wrong.splitlines(keepends=True) if "arlab.send(" in line]
+        file.write_text("from __future__ import annotations\nimport dataclasses\n\n@dataclasses.dataclass\nclass Kept:\n    a: int = 1\n\n"
+                        + wrong.replace(last, last + more))
+        out, _ = self.arlab("verify", f"file:{file}", "-p", "1..8", PYTHONPATH="")  # the program alone
+        assert "4 proofs, all right" in out
+        file.write_text(wrong.replace("if __name__ == \"__main__\":", "if True:"))
+        _, err = self.arlab("verify", f"file:{file}", "-p", "2", status=2, PYTHONPATH="")
+        assert re.search(r"json\.py:\d+: for proof in arlab\.verify", err) and "put the call under `if __name__ ==" in err
 
 
 MPIEXEC = os.environ.get("MPIEXEC", "")

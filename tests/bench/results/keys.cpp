@@ -82,7 +82,7 @@ TEST_CASE("plans and replays are in the schema") {
   result.config.backend = "threads";
   result.config.learning.strategy = "mirrored";
   result.route = "ring";
-  result.step = result.alone = 1;
+  result.step = result.rate = result.config.alone = 1;
   result.step_us = {1, 2};
   CHECK(schema.violation(to_json(result)) == "");
 }

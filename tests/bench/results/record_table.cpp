@@ -39,6 +39,17 @@ TEST_CASE("a difference has a sign, and a failed proof is in capitals") {
   CHECK(table({r}).find("| rank 2 lacks the contribution of 0 |") != std::string::npos);
 }
 
+TEST_CASE("without a formula nothing is claimed, and nothing differs") {
+  Record r;
+  r.algorithm = "file:mine.py";
+  r.claimed = r.sent = Cost{12, 20, 30};
+  r.has_formula = false;
+  CHECK(table({r}).find("claimed") == std::string::npos);
+  CHECK(table({r}).find("difference") == std::string::npos);
+  CHECK(table({r}).find("|      12 |") != std::string::npos);
+  CHECK(to_json(r)["claimed"].is_null());
+}
+
 TEST_CASE("settings are columns where they are not the usual ones") {
   Record r;
   r.algorithm = "ring";
@@ -47,6 +58,7 @@ TEST_CASE("settings are columns where they are not the usual ones") {
     if (std::string(kind) == "simulate") r.body = SimulateBody{};
     if (std::string(kind) == "run") r.body = RunBody{};
     CHECK(table({r}).find("dtype") == std::string::npos);
+    CHECK(show_table(table_of({r}, {.sort = "dtype"}), {}, {}).find("dtype") != std::string::npos);
     Record other = r;
     other.operand = {collectives::DType::int64, collectives::Op::max};
     other.problem.root = 3;

@@ -145,6 +145,20 @@ TEST_CASE("drops only the incomplete line") {
   CHECK(text_of(path) == lines({kContext, record(2), kContext, record(3)}));
 }
 
+TEST_CASE("a file of something else is refused, and stays as it is") {
+  const Folder folder;
+  const std::string carriage_returns = kContext.dump() + "\r" + record(2).dump() + "\r";
+  for (const std::string& text :
+       {std::string("ssh-ed25519 AAAA my precious key"), std::string("\0\x80\xFF", 3),
+        carriage_returns, lines({kContext}) + "precious"}) {
+    INFO(text);
+    const std::string path = folder.with("key", text);
+    CHECK(failure([&] { ResultFile(path, Mode::resume, kContext); }).find("not a record") !=
+          std::string::npos);
+    CHECK(text_of(path) == text);
+  }
+}
+
 TEST_CASE("a last line without its newline counts, and gets one") {
   const Folder folder;
   const std::string path = folder.with("a.jsonl", lines({kContext}) + record(2).dump());
@@ -217,16 +231,61 @@ TEST_CASE("reports a file that cannot be written") {
           "or write somewhere else");
 }
 
-TEST_CASE("resume repeats a skipped record unless the reason is the same") {
+TEST_CASE("resume repeats a skipped record unless it is skipped again, whatever the reason says") {
   const Folder folder;
-  Json skipped = record(2);
-  skipped["skipped"] = "too many messages";
-  const std::string path = folder.with("a.jsonl", lines({kContext, skipped}));
+  Json skipped = record(2), measured = record(3), skipped_later = record(3);
+  skipped["skipped"] = "only 19.8 GiB are free";
+  skipped_later["skipped"] = "only 1 GiB is free";
+  const std::string path =
+      folder.with("a.jsonl", lines({kContext, skipped, measured, skipped_later}));
   const ResultFile file(path, Mode::resume, kContext);
   CHECK(file.find(skipped) != nullptr);
   CHECK(file.find(record(2)) == nullptr);
-  skipped["skipped"] = "too much memory";
-  CHECK(file.find(skipped) == nullptr);
+  skipped["skipped"] = "only 19.7 GiB are free";
+  CHECK(file.find(skipped) != nullptr);
+  REQUIRE(file.find(record(3)) != nullptr);  // a measured one counts more than a skipped one
+  CHECK(*file.find(skipped_later) == measured);
+}
+
+TEST_CASE("resume knows which records one command wrote") {
+  const Folder folder;
+  const std::string path =
+      folder.with("a.jsonl", lines({kContext, record(2), record(3), kContext, record(4)}));
+  const ResultFile file(path, Mode::resume, kContext);
+  CHECK(file.holds_together({record(2), record(3)}));
+  CHECK(file.holds_together({record(4)}));
+  CHECK_FALSE(file.holds_together({record(3), record(4)}));
+  CHECK_FALSE(file.holds_together({record(4), record(5)}));
+}
+
+TEST_CASE("of what a resumed command measured again, the last counts") {
+  const auto run = [](int ranks) {
+    Record r;
+    r.algorithm = "ring";
+    r.problem = {.ranks = ranks, .elements = 10};
+    r.body = RunBody{.backend = "threads"};
+    return to_json(r);
+  };
+  const Json usual = context({"arlab", "run"}), resumed = context({"arlab", "run", "--resume"});
+  std::vector<std::pair<int, int>> left;  // ranks and context
+  for (const Json& json :
+       results_of(lines({usual, run(2), run(3), resumed, run(2), run(4), usual, run(3), run(4)}),
+                  "a.jsonl")
+           .records)
+    left.emplace_back(json["ranks"], json["context"]);
+  CHECK(left == std::vector<std::pair<int, int>>{{3, 0}, {2, 1}, {4, 1}, {3, 2}, {4, 2}});
+}
+
+TEST_CASE("an earlier file behind a link is kept, and the link stays") {
+  const Folder folder;
+  const std::string link = folder.file("link.jsonl"), real = folder.file("data/real.jsonl");
+  sweep(real, Mode::fresh, {2});
+  std::filesystem::create_symlink("data/real.jsonl", link);
+  sweep(link, Mode::fresh, {3});
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK_FALSE(std::filesystem::exists(link + ".1"));
+  CHECK(text_of(real) == lines({kContext, record(3)}));
+  CHECK(text_of(real + ".1") == lines({kContext, record(2)}));
 }
 
 TEST_CASE("find returns the record of the file") {

@@ -47,6 +47,8 @@ TEST_CASE("launches: options of all launches are not those of one") {
   CHECK(without_options({"arlab", "run", "ring", "-p", "4", "--launches=3", "-o", "x", "-s1K"},
                         {"--launches", "-o", "-p"}) ==
         std::vector<std::string>{"arlab", "run", "ring", "-s1K"});
+  CHECK(without_options({"arlab", "run", "-o", "x", "--", "-o", "ring"}, {"-o"}) ==
+        std::vector<std::string>{"arlab", "run", "--", "-o", "ring"});
   CHECK(without_options({"--place", "in", "-p4"}, {"-p"}) ==
         std::vector<std::string>{"--place", "in"});
 }
@@ -88,4 +90,16 @@ TEST_CASE("launches: a file's launches of one command are one measurement") {
   CHECK(of["ring"]["n"] == 5);
   CHECK(of["tree"]["median"] == 122);
   CHECK(of["pat"]["n"] == 20);
+}
+
+TEST_CASE("launches: records of several commands keep the order of their file") {
+  Results file;
+  for (const auto& [command, us] : {std::pair("z", 1.0), {"a", 2.0}, {"z", 3.0}, {"b", 4.0}}) {
+    file.contexts.push_back({{"command", command}, {"host", "n1"}});
+    file.records.push_back(measured(command == std::string("z") ? "ring" : "tree", us));
+    file.records.back()["context"] = file.contexts.size() - 1;
+  }
+  std::vector<double> medians;
+  for (const Json& record : over_launches(file)) medians.push_back(record["time_us"]["median"]);
+  CHECK(medians == std::vector<double>{2, 2, 4});  // launches of z end behind a
 }

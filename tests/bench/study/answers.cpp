@@ -94,6 +94,14 @@ TEST_CASE("answers: counts agree with claims") {
         "ranks.\n");
 }
 
+TEST_CASE("answers: what has no formula is only counted") {
+  Record r;
+  r.algorithm = "file:mine.py";
+  r.problem.ranks = 4;
+  CHECK(said_about({to_json(r)}) ==
+        "1 configuration, counted only, without a formula: file:mine.py on 4 ranks.\n");
+}
+
 TEST_CASE("answers: simulated winners by range of sizes, equal times together") {
   const std::vector<Json> records{simulated("ring", 8, 256, 9),   simulated("tree", 8, 256, 5),
                                   simulated("pat", 8, 256, 5),    simulated("ring", 8, 512, 10),
@@ -200,6 +208,19 @@ TEST_CASE("answers: runs are too few for as many tests as there are") {
   CHECK(said_about(records).find("none, since the runs are too few") != std::string::npos);
   CHECK(said_about({records.begin(), records.begin() + 4}).find("2.00 times faster") !=
         std::string::npos);
+}
+
+TEST_CASE("answers: a row without a test is the fastest only if it is") {
+  Json untested = measured("tree", 256, 2.4, 0.2, 1e-9),
+       native = measured("MPI_Allreduce", 256, 2.5, 0, 1);
+  untested["library_ratio"] = nullptr;  // of another time than the library's row
+  untested["library_rank_sum_p"] = nullptr;
+  const std::string text = said_about({measured("ring", 256, 2.3, 2.5 / 2.3, 1e-9), untested,
+                                       native, measured("all_to_all", 256, 1.4, 2.5 / 1.4, 1e-9)});
+  CHECK(text.find("all_to_all, 1.79 times faster than MPI_Allreduce") != std::string::npos);
+  Json ring = measured("ring", 256, 10, -1, 1), tree = measured("tree", 256, 20, -1, 1);
+  ring["rank_sum_p"] = tree["rank_sum_p"] = nullptr;
+  CHECK(said_about({ring, tree}).find("4 ranks, 1 KiB: ring is the fastest.") != std::string::npos);
 }
 
 TEST_CASE("answers: without a library the fastest are named, and wrong results do not count") {

@@ -81,6 +81,11 @@ TEST_CASE("table view: rows are sorted by values, not by texts, the best first")
   CHECK(first_cells(show_table(times(), {.sort = "busbw"}, {})) == "algorithm tree chain ring ");
   CHECK(first_cells(show_table(times(), {.sort = "note"}, {})) == "algorithm ring tree chain ");
   CHECK_THROWS_AS(show_table(times(), {.sort = "speed"}, {}), Error);
+  CHECK_THROWS_AS(check_columns({.sort = "speed"}, {"time", "busbw GB/s"}), Error);
+  CHECK_THROWS_AS(check_columns({.columns = {"time", "speed"}}, {"time"}), Error);
+  CHECK_NOTHROW(check_columns({.columns = {"all"}, .sort = "busbw"}, {"time", "busbw GB/s"}));
+  CHECK(names_column({.sort = "Busbw"}, "busbw GB/s"));
+  CHECK_FALSE(names_column({.columns = {"all"}}, "busbw GB/s"));
   Table odd = times();
   odd.rows[0].cells[1] = "nan", odd.rows[1].cells[1] = "";
   CHECK(first_cells(show_table(odd, {.sort = "time"}, {})) == "algorithm chain ring tree ");

@@ -50,7 +50,7 @@ TEST_CASE("nccl log: choices, version, and ranks") {
   }
 }
 
-TEST_CASE("nccl log: newer lines have the bytes of one rank; calls without estimates are named") {
+TEST_CASE("nccl log: newer lines have the bytes of one rank, calls without estimates are named") {
   NcclLog log = read_nccl_log(
       "a NCCL INFO comm 0x1 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0\n"
       "a NCCL INFO AllGather: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n"

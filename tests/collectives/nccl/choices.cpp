@@ -154,7 +154,7 @@ TEST_CASE("NCCL's choices: what the log says of each, in turns at one size") {
         "NVLS SIMPLE, 2 channels, memory without a window\n\n");
 }
 
-TEST_CASE("NCCL's choices: rows have the names of their specs; one rank has nothing to choose") {
+TEST_CASE("NCCL's choices: rows have the names of their specs, one rank has nothing to choose") {
   std::string label, scattered, why;
   on_gpus(1, [&](Executor& executor) {
     label = executor.baseline().label("ring:proto=ll");

@@ -5,6 +5,7 @@
 #include "simulator/topologies/faults.hpp"
 #include "simulator/topologies/import/file.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
 #include "tests/support/time.hpp"
 
 using namespace arlab;
@@ -79,6 +80,20 @@ TEST_CASE("a GPU's port is its NIC, also where other GPUs relay") {
   }
   const auto one_node = measured(fabric(make_topology("rail_pod:nodes=1")));
   CHECK(rate(*one_node, "n0g0-nvswitch0") == Approx(kPort));
+}
+
+TEST_CASE("the port of a node with PCIe switches is its NIC's link, whatever the switches carry") {
+  const std::string nodes =
+      "graph { edge [latency=\"1us\"]; node [kind=host]; a [group=0]; b [group=0]; c [group=1]; "
+      "d [group=1]; node [kind=switch]; p [group=0]; q [group=1]; s; ";
+  const std::string links =
+      "a--p [bandwidth=\"40GB/s\"]; b--p [bandwidth=\"40GB/s\"]; c--q [bandwidth=\"40GB/s\"]; "
+      "d--q [bandwidth=\"40GB/s\"]; p--s [bandwidth=\"10GB/s\"]; q--s [bandwidth=\"10GB/s\"] }";
+  const auto made = measured(fabric(parse_topology(nodes + links, "n.dot")));
+  CHECK(rate(*made, "p-s") == Approx(kPort));
+  CHECK(rate(*made, "a-p") == Approx(4 * kPort));
+  CHECK_THAT(refusal([&] { parse_topology(nodes + "t [group=2]; " + links, "n.dot"); }),
+             Catch::Contains("switch 't' is in group '2', which has no host"));
 }
 
 TEST_CASE("the measured latency is that of the first two hosts, whichever ranks are there") {

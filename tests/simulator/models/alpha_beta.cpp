@@ -112,6 +112,35 @@ TEST_CASE("split vectors: alpha_beta equals the closed forms for every P up to 6
       }
 }
 
+TEST_CASE("two rings at once take twice as long as one: a rank sends in the order of its lanes") {
+  const Rates& rates = kRates.front();  // without additions, of which one lane's overlap the other's
+  for (const Rank p : ranks_up_to(64)) {
+    if (p < 3) continue;
+    INFO("ranks " << p);
+    const SimulationResult outcome =
+        run("alpha_beta", {{"alpha", rates.alpha}, {"beta", rates.beta}, {"gamma", 0}},
+            find_algorithm("bidirectional_ring"), {.ranks = p, .elements = 2 * p * Count{100}});
+    CHECK(outcome.finish == 2 * twice_others(p) * steps(rates, 100).message);
+  }
+}
+
+TEST_CASE("of two lanes the first sends first, whichever receive is posted first") {
+  const auto program = [](Problem p, Rank me) -> Program {
+    const Rank target = p.lane == 0 ? p.root : 3 - p.root;
+    if (me == 0) co_yield send(target, p.all());
+    if (me == target) co_yield replace(0, p.all());
+  };
+  Algorithm two = tried(program);
+  two.lanes = 2;
+  for (const Rank first : {1, 2}) {
+    const SimulationResult outcome =
+        run("alpha_beta", {{"alpha", 100}, {"beta", 1}, {"gamma", 0}}, two,
+            {.ranks = 3, .elements = 20, .root = first});
+    CHECK(outcome.finish_of[index(first)] == 110_ps);
+    CHECK(outcome.finish_of[index(3 - first)] == 220_ps);
+  }
+}
+
 TEST_CASE("alpha_beta equals the closed forms at P = 1024, and one rank more") {
   for (const Rank p : {1024, 1025})
     for (const Form& form : kWhole)

@@ -58,6 +58,7 @@ TEST_CASE("a message waits for a link that is down, and flows on when it is back
   CHECK(one_message({{"h0-s0", 0_us, 1_us}}) == 11_us);   // until it flows
   CHECK(one_message({{"s0-h0", 2_us, 3_us}}) == 11_us);   // the other direction
   CHECK(one_message({{"h0-s0", 2_us, 3_us}}) == 14_us);
+  CHECK(one_message({{"h0-s0", 2_us, 20'000 * kSecond}}) == 11_us + 20'000 * kSecond);
   CHECK(one_message({{"s0-h1", 2_us, 3_us}}) == 14_us);
   CHECK(one_message({{"h0--s0", 2_us, 3_us}}) == 14_us);
   CHECK(one_message({{"h0-s0", 0_us, 3_us}}) == 13_us);  // before it flows, and then

@@ -84,6 +84,17 @@ TEST_CASE("replay under a model of exclusive ports waits for both ends") {
   CHECK(played(trace, "alpha_beta", {{"alpha", 100}, {"beta", 2}}).finish == 70_ps + 122_ps);
 }
 
+// Rank 1 is busy with both messages until 24.999 us. Its own is known since 4 us, so it goes before
+// the second one, which was sent at 20.499 us, is received. As LogGOPSim has it.
+TEST_CASE("replay: what a receive releases has its place since that receive began") {
+  const TraceGraph trace{{{{received(1, 0, 20'000)}, {}},
+                          {{received(2, 0, 20'000), sent(0, 0, 20'000), received(2, 1, 20'000)},
+                           {{0, 1, false}}},
+                          {{sent(1, 0, 20'000), sent(1, 1, 20'000)}, {}}}};
+  const Values machine{{"L", 3e6}, {"o", 1e6}, {"g", 5e5}, {"G", 1000}, {"S", 1e9}};
+  CHECK(played(trace, "loggops", machine).finish == 49'998'000_ps);
+}
+
 TEST_CASE("replay refuses wrong traces") {
   CHECK(fault(Blame::usage, {}) == "the trace has no ranks: give num_ranks at least 1");
   CHECK(fault(Blame::usage, {{{{sent(1)}, {}}, {}}}) ==

@@ -33,7 +33,7 @@ TEST_CASE("gpus: models of images and transformers scale by what was measured of
   CHECK(a.bytes() == images.bytes());
 }
 
-TEST_CASE("gpus: the profile's own GPU and precision change nothing; another precision does") {
+TEST_CASE("gpus: the profile's own GPU and precision change nothing, another precision does") {
   const ModelProfile images = load_profile("resnet50");
   for (const GpuChoice& same :
        {GpuChoice{}, gpu_of("v100"), GpuChoice{.precision = Precision::float32}})

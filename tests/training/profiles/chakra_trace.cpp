@@ -112,7 +112,7 @@ TEST_CASE("the layers share a forward pass that the trace does not divide") {
 }
 
 TEST_CASE(
-    "kernels count, not the operators that launch them; PyTorch says where the backward pass "
+    "kernels count, not the operators that launch them, PyTorch says where the backward pass "
     "begins") {
   ChakraNode engine = on(true, compute(6, {5}, 1000));
   engine.name = "autograd::engine::evaluate_function: AddmmBackward0";

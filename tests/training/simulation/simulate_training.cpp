@@ -141,6 +141,26 @@ TEST_CASE("the slowest rank is the one of all factors, also with jitter") {
   CHECK(computation_of(plan) / 1e9 <= 27 * 1.1);
 }
 
+TEST_CASE("a slow worker codes slowly, too, and all wait for it") {
+  for (const char* strategy : {"mirrored", "diloco"}) {
+    INFO(strategy);
+    TrainingPlan plan = reference("fifo");
+    plan.strategy = &find_strategy(strategy);
+    plan.values = {{"every", 2}};
+    plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {10e-9, 5e-9}};
+    const SimulatedSteps even = simulate_training(plan, ports(2), Ranks::one_for_all);
+    for (const std::vector<double>& slowdown : {std::vector<double>{1, 3}, {3, 1}}) {
+      plan.slowdown = slowdown;
+      const SimulatedSteps each = simulate_training(plan, ports(2), Ranks::each),
+                           one = simulate_training(plan, ports(2), Ranks::one_for_all);
+      CHECK(one.period() == Approx(each.period()).epsilon(1e-6));
+      CHECK(one.codec == Approx(each.codec).epsilon(1e-6));
+      CHECK(one.codec == Approx(3 * even.codec).epsilon(1e-6));
+      CHECK(one.communication == Approx(each.communication).epsilon(1e-6));
+    }
+  }
+}
+
 TEST_CASE("jitter differs from pass to pass") {
   // The same factor for all passes of a rank would make all steps equal.
   TrainingPlan plan = reference("fifo");
@@ -254,6 +274,14 @@ TEST_CASE("announcements delay each exchange of a leader") {
   // The last exchange, which no pass hides: a broadcast of one start-up and an allreduce of two.
   CHECK(one >= 9 + 3);
   CHECK(units(simulate_training(led, network, Ranks::each)) == Approx(one).epsilon(0.1));
+  const SimulatedSteps fifo = simulate_training(reference("fifo"), network, Ranks::each);
+  for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+    const SimulatedSteps steps = simulate_training(led, network, ranks);
+    CHECK(steps.communication == Approx(3 * 3e9).epsilon(1e-3));
+    CHECK(steps.startup == Approx(steps.communication).epsilon(1e-3));
+    CHECK(steps.sent == Approx(fifo.sent));  // gradients only
+    CHECK(steps.collectives == Approx(3));
+  }
 }
 
 TEST_CASE("start-up is that of every collective of a step") {
@@ -331,6 +359,24 @@ TEST_CASE("compressed gradients send the closed form of their codes") {
   CHECK(simulate_training(plan, ports(4)).sent == Approx(3. * 10 * kStudied * 0.01 * 8));
 }
 
+TEST_CASE("codes are exchanged in one segment, as in real training") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 4;
+  const std::pair<const char*, Aggregation> codes[] = {
+      {"fp16", Aggregation::allreduce},
+      {"int8", Aggregation::requantize},
+      {"topk:ratio=0.01", Aggregation::all_gather}};
+  for (const auto& [compressor, aggregation] : codes)
+    for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+      INFO(compressor);
+      plan.compression = {choose_compressor(compressor), aggregation, {}};
+      plan.segments = 1;
+      const double whole = units(simulate_training(plan, ports(4, 1e9), ranks));
+      plan.segments = 4;
+      CHECK(units(simulate_training(plan, ports(4, 1e9), ranks)) == whole);
+    }
+}
+
 TEST_CASE("plans that cannot be simulated are refused with a remedy") {
   TrainingPlan plan = reference("fifo");
   plan.strategy = &find_strategy("parameter_server");
@@ -342,6 +388,12 @@ TEST_CASE("plans that cannot be simulated are refused with a remedy") {
   plan = reference("dear");
   plan.algorithm = &find_algorithm("butterfly");
   CHECK(refusal_of(plan).find("use algorithm ring") != std::string::npos);
+  for (const char* strategy : {"mirrored", "zero1"}) {
+    plan = reference("dear");
+    plan.strategy = &find_strategy(strategy);
+    plan.segments = 2;
+    CHECK(refusal_of(plan).find("do not work in 2 segments: use 1 segment") != std::string::npos);
+  }
   plan = reference("dear");
   plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {}};
   CHECK(refusal_of(plan).find("use scheduler buckets") != std::string::npos);

@@ -52,9 +52,6 @@ void set_codes(VectorKernels& its, HowToLaunch launch) {
   its.add_bfloats = [launch](float* into, const std::byte* code, Count n, float weight) {
     add_bfloats(into, code, n, weight, launch());
   };
-  its.pack_signs = [launch](std::byte* bits, const float* x, Count n) {
-    pack_signs(bits, x, n, launch());
-  };
   its.pack_votes = [launch](std::byte* bits, const float* x, Count n, bool odd) {
     pack_votes(bits, x, n, odd, launch());
   };

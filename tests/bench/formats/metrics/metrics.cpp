@@ -37,6 +37,23 @@ TEST_CASE("metrics: a record of a run, with host and date of its context") {
   CHECK(text.find("host=\"n1\"} 86401\n") != std::string::npos);
 }
 
+TEST_CASE("metrics: of two measurements of a configuration, the later one counts") {
+  for (const auto& [first, second] : {std::pair(1, 2), {2, 1}}) {
+    Results results;
+    for (const int day : {first, second}) {
+      Record r;
+      r.algorithm = "ring";
+      r.problem = {.ranks = 4, .elements = 256};
+      r.body = RunBody{.backend = "threads", .time_us = Summary{40, 1e6 * day, 1, 1, 1, 1}};
+      results.contexts.push_back(
+          {{"date", "2026-11-0" + std::to_string(day) + "T00:00:01Z"}, {"host", "n1"}});
+      results.records.push_back(to_json(r));
+      results.records.back()["context"] = results.contexts.size() - 1;
+    }
+    CHECK_THAT(metrics_of(results).text(), Catch::Contains("host=\"n1\"} 2\n"));
+  }
+}
+
 TEST_CASE("metrics: configurations have samples of their own") {
   Results results;
   for (const Rank root : {0, 1}) {

@@ -161,6 +161,12 @@ TEST_CASE("decision: a verdict per model names what pays, what does not, and the
   records.push_back({{"kind", "plan"}});
   CHECK(explain(decisions_of(records)) == expected);
   CHECK(explain(std::vector<Decision>{}).empty());
+  Decision late = slow;
+  late.network = "10G:latency=2ms";
+  late.payoffs = {{"int8", 1, 0.25, 2e10}};
+  CHECK_THAT(explain(std::vector<Decision>{slow, late}).front(),
+             contains("topk does not pay at any rate. At a latency of 2 ms, int8 pays below 20 "
+                      "Gbit/s. On 10G: "));
 }
 
 TEST_CASE("decision: without codec cost, a V100 gives what the profile of a V100 gives") {

@@ -36,9 +36,9 @@ constexpr Measured kH100[] = {{512, 6.18, 9.46, 15.55},
                               {536870912, 1676.59, 2304.99, 2111.43}};
 
 std::string row(const char* machine, int gpus, int nodes, long bytes, double us, const char* split,
-                const char* network = "NVLink") {
-  return fmt::format("{},{},{},{},2.29.2,all_reduce,half,{},{},0,{}\n", machine, gpus, nodes,
-                     network, bytes, us, split);
+                const char* network = "NVLink", const char* version = "2.29.2") {
+  return fmt::format("{},{},{},{},{},all_reduce,half,{},{},0,{}\n", machine, gpus, nodes, network,
+                     version, bytes, us, split);
 }
 
 // `factor`: of what is said to be measured in the rows that are predicted.
@@ -121,6 +121,33 @@ TEST_CASE("nccl.csv: machines without calibration rows are predicted, others lef
     Json line = to_json(p);
     CHECK(make_readable(line).empty());
   }
+}
+
+// Measured: OCI's BM.GPU.H100.8 and Lambda's cluster of B200, two nodes, float, in public tables.
+TEST_CASE("nccl.csv: NVLSTree is as fast as NVSwitches of H100 sum, or as the NICs of B200 send") {
+  constexpr long kMiB = 1 << 20, kGiB = 1 << 30;
+  std::string rows = h100_table();
+  const auto add = [&](const char* machine, int nodes, long bytes, double us) {
+    const bool oci = machine[0] == 'O';
+    rows += row(machine, 8 * nodes, nodes, bytes, us, "unfitted",
+                oci ? "RoCE 16x200G" : "InfiniBand 8x400G", oci ? "2.23.4" : "2.26.2");
+  };
+  add("OCI H100", 2, kGiB, 4478.8);
+  add("OCI H100", 2, 16 * kGiB, 68359);
+  add("Lambda B200", 2, 64 * kMiB, 350.4);
+  add("Lambda B200", 2, 2 * kGiB, 5784.8);
+  add("OCI H100", 4, 64 * kMiB, 1);
+  const NcclValidation validation = validated(rows);
+  std::size_t at = validation.rows.size() - 5;
+  for (const double most : {0.1, 0.1, 0.12, 0.15}) {
+    const PredictedNccl& p = validation.rows[at++];
+    INFO(p.row.bytes << " bytes: " << *p.predicted_us << " us, measured " << p.row.us);
+    CHECK(p.algorithm == "nvlstree");
+    CHECK(std::abs(p.error()) < most);
+  }
+  // With two children, a node receives the vector twice: at 400 GB/s at most 200.
+  CHECK(validation.rows[at].algorithm == "nvlstree");
+  CHECK(*validation.rows[at].predicted_us > 64 * kMiB / 200e3);
 }
 
 TEST_CASE("nccl.csv: refusals name line, column, and value") {

@@ -146,7 +146,7 @@ TEST_CASE("gradients on devices: batches that leave a worker without samples") {
 }
 
 TEST_CASE(
-    "gradients on devices: no copy between host and device; from the host, two per collective") {
+    "gradients on devices: no copy between host and device, from the host, two per collective") {
   toy::Run run = run_of(2, "ring", "fifo");  // 4 variables, 10 steps
   run.learning.optimizer.kind = OptimizerOptions::Kind::sgd;
   const OnDevices there = train_on(Side::device, run);
