@@ -56,9 +56,9 @@ void SweepOptions::take_from(const std::vector<const Script*>& files) {
                [&](const Script* file) { return needed_for(*file).empty(); });
   if (fit.empty()) {
     const Script& file = *files.front();
-    fail(Blame::usage, fmt::format("{} is a schedule for {} on {} ranks with root {}: use{}",
-                                   file.name, name(file.collective), file.ranks, file.root,
-                                   needed_for(file)));
+    fail(Blame::usage,
+         fmt::format("{} is a schedule for {} on {} ranks with root {}: use{}", file.name,
+                     name(file.collective), file.ranks, file.root, needed_for(file)));
   }
   const Script& first = *fit.front();
   for (const Script* file : fit) check_alike(first, *file);

@@ -10,8 +10,9 @@ namespace arlab::bench {
 
 class SignalWatch;
 
-/// Is removed at the end, also when SIGTERM, SIGINT or SIGHUP ends this process: then the processes
-/// of Worker end first, and this process ends by the same signal. One exists at a time.
+/// Is removed at the end, also when a signal ends this process (SIGTERM, SIGINT, SIGHUP, SIGQUIT,
+/// SIGXCPU, or SIGPIPE of a closed pipe): then the processes of Worker end first, and this process
+/// ends by the same signal. One exists at a time.
 class TemporaryFolder {
  public:
   TemporaryFolder();

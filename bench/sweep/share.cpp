@@ -13,6 +13,7 @@
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
 #include "collectives/files/lock_file.hpp"
+#include "collectives/files/output_file.hpp"
 
 namespace arlab::bench {
 namespace fs = std::filesystem;
@@ -102,11 +103,12 @@ void Share::write_merged() const {
   for (Rank r = 0; r < self_.ranks; ++r)
     if (has_part(r))
       text += read_file(part_path(json_, r, self_.ranks), "run the sweep again with --resume");
-  const std::string whole = fmt::format("{}.merging-{}", json_, self_.rank);
+  const std::string file = collectives::behind_links(json_);
+  const std::string whole = fmt::format("{}.merging-{}", file, self_.rank);
   write_file(whole, text);
   if (!resumes()) keep_earlier(json_);
   std::error_code error;
-  fs::rename(whole, json_, error);
+  fs::rename(whole, file, error);
   if (error)
     fail(Blame::environment,
          fmt::format("cannot rename {} to {} ({}): the parts {} are complete, "

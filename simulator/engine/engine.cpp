@@ -73,13 +73,15 @@ SimulationResult Engine<Source>::run() {
 }
 
 // With a million ranks every event touches cold memory: prefetch the data of the next events.
-// (Always inline: g++ deletes calls of a function that only prefetches.)
+// (Always inline: g++ deletes calls of a function that only prefetches.) A rank that wakes has the
+// number of an actor only if all ranks have one.
 template <class Source>
 [[gnu::always_inline]] inline void Engine<Source>::prefetch() const {
   constexpr std::size_t kLine = 64,
                         kFrame = 320;  // bytes; coroutine frames of the catalog have 136 to 320
-  if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
-  if (const Event* e = queue_.upcoming(6)) {
+  if (const Event* e = queue_.upcoming(12); e && e->actor < actors_.size())
+    __builtin_prefetch(&actors_[e->actor], 1);
+  if (const Event* e = queue_.upcoming(6); e && e->actor < actors_.size()) {
     const Actor& actor = actors_[e->actor];
     const auto round = actor.pending.round();
     __builtin_prefetch(round.data());

@@ -172,7 +172,7 @@ class Engine {
   struct ReadySend {
     std::uint64_t order = 0;
     Index position = 0, actor = 0;
-    Index received = 0;  // position of its receive in the round at the other end
+    Index received = 0;   // position of its receive in the round at the other end
     Time::rep since = 0;  // when it became ready; libc++ 16 orders no durations by <=>
     auto operator<=>(const ReadySend&) const = default;
   };

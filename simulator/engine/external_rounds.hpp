@@ -24,7 +24,7 @@ struct PostedAction {
 
 /// What else the caller knows of a round.
 struct RoundStart {
-  Turn turn{};  ///< of the lane; lanes of other calls have other channels
+  Turn turn{};                  ///< of the lane; lanes of other calls have other channels
   std::optional<Time> since{};  ///< when it was known that it starts; else as the lane's last ended
   std::optional<std::uint32_t> listed{};  ///< its place among its rank's; else its lane's
 };

@@ -687,7 +687,7 @@ class Tuning(TrainTest):
         tuning = ("train", *SMALL, "-b", "virtual", "-a", "ring", "--tune")
         _, err = self.arlab(*tuning, "s.txt", "--json", "/proc/none/x", code=3)
         self.assertIn("cannot write /proc/none/x", err)
-        self.arlab("count", "ring", "-p", "4", "--json", "r.jsonl")
+        (self.folder / "r.jsonl").write_text('{"schema":2,"kind":"context"}\n', encoding="utf-8")
         _, err = self.arlab(*tuning, "r.jsonl", code=2)
         self.assertIn("r.jsonl holds records, which would be lost", err)
 

@@ -36,8 +36,7 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
   idle_poll_ = Time{-1};
   if (round.empty()) return done_.push_back(lane);
   post(lane, open);
-  scheduler_.simulation().start(rank(), lane, posted_, scheduler_.now(),
-                                {.turn = open.turn});
+  scheduler_.simulation().start(rank(), lane, posted_, scheduler_.now(), {.turn = open.turn});
 }
 
 // Copies what the round sends now.

@@ -19,7 +19,6 @@ SimulatedSteps DirectWorld::run(Strategy strategy) {
   while (!over_) proceed();
   result_.exposed /= plan_.steps - plan_.steps / 2;
   result_.communication = result_.exposed;
-  result_.codec /= plan_.steps;
   result_.collectives = 1;
   result_.each_rank = true;
   SimulatedSteps result = std::move(result_);

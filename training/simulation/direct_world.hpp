@@ -47,11 +47,12 @@ class DirectWorld {
   int steps() const { return plan_.steps + 1; }
 
   /// Starts a round of at least one message.
-  void post(Rank rank, std::int32_t lane, std::span<const simulator::PostedAction> round) {
-    if (plan_.bandwidth == 1) return simulation_.start(rank, lane, round, now_);
+  void post(Rank rank, std::int32_t lane, std::span<const simulator::PostedAction> round,
+            Turn turn = {}) {
+    if (plan_.bandwidth == 1) return simulation_.start(rank, lane, round, now_, {.turn = turn});
     carried_.assign(round.begin(), round.end());
     for (simulator::PostedAction& action : carried_) action.bytes = plan_.carried(action.bytes);
-    simulation_.start(rank, lane, carried_, now_);
+    simulation_.start(rank, lane, carried_, now_, {.turn = turn});
   }
   /// Codes for the time, which slowdown and jitter change; then the strategy's coded() is called.
   /// Returns how long that takes.
@@ -59,7 +60,6 @@ class DirectWorld {
 
   /// Adds an exchange of a worker, in progress since `begin`, to the results.
   void exchanged(Rank worker, Time begin, const char* name, Bytes bytes);
-  SimulatedSteps& result() { return result_; }
 
  private:
   enum class Rings : std::uint8_t { late_start, pass, code };  // what ends

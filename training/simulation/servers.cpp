@@ -56,6 +56,7 @@ class Servers {
     });
     double pushed = 0;
     for (int step = 0; step < plan_.steps; ++step) pushed += push_bytes(step);
+    result.codec = encoding_.mean() + plan_.workers() * decoding_.mean();
     result.sent = plan_.workers() * (pushed / plan_.steps + 4. * static_cast<double>(elements_)) /
                   plan_.ranks;
     return result;
@@ -78,7 +79,18 @@ class Servers {
     std::deque<Rank> replies;  // workers whose reply waits to begin
     std::vector<int> pushes;   // by worker: the number of the push that is expected
     bool decodes = false;
+    std::int32_t sent = 0;         // replies, which leave in the order of pushes
     Rank taken = 0, replying = 0;  // pushes of this step, and replies that are in progress or wait
+  };
+
+  struct Coding {
+    double all = 0;  // picoseconds
+    Count codes = 0;
+    void add(Time took) {
+      all += picoseconds(took);
+      ++codes;
+    }
+    double mean() const { return codes > 0 ? all / static_cast<double>(codes) : 0; }
   };
 
   Worker& worker(Rank r) { return workers_[static_cast<std::size_t>(r)]; }
@@ -121,7 +133,7 @@ class Servers {
     worker(r).begin = world_.now();
     if (!plan_.compression) return push(r);
     const Time took = world_.code(r, coding(elements_, plan_.compression->codec.encode));
-    if (r == 0) world_.result().codec += picoseconds(took);
+    if (r == 0) encoding_.add(took);
   }
 
   void push(Rank r) {
@@ -190,7 +202,7 @@ class Servers {
       }
       s.decodes = true;
       const Time took = world_.code(r, coding(s.elements, plan_.compression->codec.decode));
-      if (r == fullest_) world_.result().codec += picoseconds(took);
+      if (r == fullest_) decoding_.add(took);
     }
   }
   void decoded(Rank r) {
@@ -225,7 +237,7 @@ class Servers {
     round_.clear();
     for (const std::size_t t : s.mine)
       round_.push_back({ActionKind::send, to, tensors_[t].elements * kGradientBytes});
-    world_.post(r, lanes_.pull(to), round_);
+    world_.post(r, lanes_.pull(to), round_, {.piece = s.sent++});
   }
 
   const TrainingPlan& plan_;
@@ -237,7 +249,8 @@ class Servers {
   std::vector<Tensor> tensors_;
   Aggregation aggregation_ = Aggregation::all_gather;  // of codes
   Count elements_ = 0;                                 // of all tensors
-  Rank fullest_ = 0;  // the server with most elements, whose coding counts
+  Rank fullest_ = 0;            // the server with most elements, whose coding counts
+  Coding encoding_, decoding_;  // of a worker's gradients: of rank 0, and of that server
   std::vector<PostedAction> round_;
 };
 

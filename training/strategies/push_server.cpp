@@ -115,7 +115,9 @@ class Server final : public Strategy {
       std::copy(now.begin(), now.end(), copy.begin());
       peer.out.push_back(transfer(ActionKind::send, worker, copy));
     }
-    s_.exchange.communicator().start(lanes_.pull(worker), peer.out, {});
+    collectives::Communicator& communicator = s_.exchange.communicator();
+    communicator.set_turn(lanes_.pull(worker), {.piece = replies_++});  // in the order of pushes
+    communicator.start(lanes_.pull(worker), peer.out, {});
     s_.exchange.add_usage(0, bytes_, std::exchange(coding_, 0));
     ++answers_;
   }
@@ -186,6 +188,7 @@ class Server final : public Strategy {
   std::vector<WorkerState> peers_;  // by worker
   Count version_ = 0;
   int answers_ = 0;    // replies in progress
+  std::int32_t replies_ = 0;
   double coding_ = 0;  // seconds since the last reply began
   bool settled_ = true;
   bool expects_ = false;  // pushes of the next step

@@ -3,8 +3,8 @@
 // Every rank has one send port and one receive port. A message occupies its sender's send port and
 // its receiver's receive port for its whole duration. It leaves when its receive is posted: no
 // message of a later round occupies a port, which the closed forms of trees and fold-ins assume. Of
-// the sends that may leave, a rank takes the first listed, those of the first piece first, and waits
-// for the receiver's port, which serves requests in order; of one time, what might leave first, then
+// the sends that may leave, a rank takes the first listed, those of the first piece first. It waits
+// for the receiver's port, which serves requests in order: of one time, what was ready first, then
 // what the receiver lists first. Hockney, The communication challenge for MPP, Parallel Computing
 // 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
 #include <algorithm>

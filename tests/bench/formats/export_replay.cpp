@@ -1,8 +1,7 @@
 // A schedule exported as GOAL and replayed takes the time of its simulation.
-#include "bench/formats/goal.hpp"
-
 #include <string_view>
 
+#include "bench/formats/goal.hpp"
 #include "bench/formats/parse_goal.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"

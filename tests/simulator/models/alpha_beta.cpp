@@ -113,7 +113,7 @@ TEST_CASE("split vectors: alpha_beta equals the closed forms for every P up to 6
 }
 
 TEST_CASE("two rings at once take twice as long as one: a rank sends in the order of its lanes") {
-  const Rates& rates = kRates.front();  // without additions, of which one lane's overlap the other's
+  const Rates& rates = kRates.front();  // without additions, which overlap
   for (const Rank p : ranks_up_to(64)) {
     if (p < 3) continue;
     INFO("ranks " << p);
@@ -133,9 +133,8 @@ TEST_CASE("of two lanes the first sends first, whichever receive is posted first
   Algorithm two = tried(program);
   two.lanes = 2;
   for (const Rank first : {1, 2}) {
-    const SimulationResult outcome =
-        run("alpha_beta", {{"alpha", 100}, {"beta", 1}, {"gamma", 0}}, two,
-            {.ranks = 3, .elements = 20, .root = first});
+    const SimulationResult outcome = run("alpha_beta", {{"alpha", 100}, {"beta", 1}, {"gamma", 0}},
+                                         two, {.ranks = 3, .elements = 20, .root = first});
     CHECK(outcome.finish_of[index(first)] == 110_ps);
     CHECK(outcome.finish_of[index(3 - first)] == 220_ps);
   }

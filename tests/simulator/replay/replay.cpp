@@ -87,12 +87,22 @@ TEST_CASE("replay under a model of exclusive ports waits for both ends") {
 // Rank 1 is busy with both messages until 24.999 us. Its own is known since 4 us, so it goes before
 // the second one, which was sent at 20.499 us, is received. As LogGOPSim has it.
 TEST_CASE("replay: what a receive releases has its place since that receive began") {
-  const TraceGraph trace{{{{received(1, 0, 20'000)}, {}},
-                          {{received(2, 0, 20'000), sent(0, 0, 20'000), received(2, 1, 20'000)},
-                           {{0, 1, false}}},
-                          {{sent(1, 0, 20'000), sent(1, 1, 20'000)}, {}}}};
+  const TraceGraph trace{
+      {{{received(1, 0, 20'000)}, {}},
+       {{received(2, 0, 20'000), sent(0, 0, 20'000), received(2, 1, 20'000)}, {{0, 1, false}}},
+       {{sent(1, 0, 20'000), sent(1, 1, 20'000)}, {}}}};
   const Values machine{{"L", 3e6}, {"o", 1e6}, {"g", 5e5}, {"G", 1000}, {"S", 1e9}};
   CHECK(played(trace, "loggops", machine).finish == 49'998'000_ps);
+}
+
+TEST_CASE("replay: few ranks of many wake at one time") {
+  constexpr Rank kRanks = 3000, kPairs = 16;
+  TraceGraph trace{std::vector<RankGraph>(kRanks)};
+  for (Rank r = kRanks - kPairs; r < kRanks; ++r) {
+    trace.ranks[index(r)] = {{sent(r - kPairs), sent(r - kPairs, 1)}, {}};
+    trace.ranks[index(r - kPairs)] = {{received(r), received(r, 1)}, {}};
+  }
+  CHECK(played(trace).messages == 2 * kPairs);
 }
 
 TEST_CASE("replay refuses wrong traces") {
