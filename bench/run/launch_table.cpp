@@ -20,8 +20,9 @@ double middle(const LaunchRow& row) { return summarize(row.medians_us).median; }
 // What the competitors of a configuration share.
 std::string problem_and_mode(const Json& record) {
   std::string all;
-  for (const char* key : {"collective", "ranks", "elements", "dtype", "op", "root", "groups", "dims",
-                          "trees", "place", "mode", "repeats", "cache", "start", "disturbance"})
+  for (const char* key :
+       {"collective", "ranks", "elements", "dtype", "op", "root", "groups", "dims", "trees",
+        "place", "mode", "repeats", "cache", "start", "disturbance"})
     all += record.value(key, Json()).dump() + " ";
   return all;
 }
@@ -138,8 +139,7 @@ std::vector<Json> over_launches(const Results& results) {
     all[contexts.rbegin()->second.back()] = records_of(rows);
   }
   std::vector<Json> joined;
-  for (std::vector<Json>& records : all)
-    std::ranges::move(records, std::back_inserter(joined));
+  for (std::vector<Json>& records : all) std::ranges::move(records, std::back_inserter(joined));
   return joined;
 }
 

@@ -72,9 +72,9 @@ std::vector<std::string> value_texts(const toml::node& node, const std::string& 
 // A command line, to which options of the file are added.
 struct CommandLine {
   const CLI::App& command;
-  std::size_t first;                   // word after the command's name
-  std::vector<std::string> words;      // before "--"
-  std::vector<std::string> arguments;  // "--" and what follows; or nothing
+  std::size_t first;                                       // word after the command's name
+  std::vector<std::string> words;                          // before "--"
+  std::vector<std::string> arguments;                      // "--" and what follows; or nothing
   std::map<std::size_t, std::vector<std::string>> filled;  // arguments of the file, by place
 };
 

@@ -23,7 +23,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       changes_(network.traits().has_changes),
       receives_(network.traits().needs_receives),
       knows_sent_(network.traits().knows_sent),
-      exclusive_(synchronous_ && !changes_),
+      exclusive_(synchronous_ && !network.traits().links),  // its ports are all that it has
       flight_(network.traits().flight),
       options_(options),
       element_size_(element_size),

@@ -281,7 +281,7 @@ class Charts(Folder):
         self.assertLessEqual({"$\\frac{", "a\ufffdb", "_x", "unnamed"}, texts)
 
     def test_without_matplotlib(self) -> None:
-        self.write("raise ImportError\n", "matplotlib.py")
+        self.write("raise ModuleNotFoundError(name='matplotlib')\n", "matplotlib.py")
         without = {**os.environ, "PYTHONPATH": str(self.folder)}
         done = subprocess.run([sys.executable, "-B", str(CHARTS), str(SAMPLE)], cwd=self.folder, env=without, text=True,
                               capture_output=True, check=False)

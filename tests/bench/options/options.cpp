@@ -146,7 +146,7 @@ TEST_CASE("sizes must be whole numbers of elements that can be counted") {
   CHECK(refused("ring -p 2 -s 10") ==
         "2: --size 10 is not a whole number of 4-byte elements (float32): use a multiple of 4, or "
         "-n");
-  CHECK(refused("ring -p 2 -s -4").find("elements is -1: give 0 or more") != std::string::npos);
+  CHECK(refused("ring -p 2 -s -4").find("--size is -4: give 0 or more") != std::string::npos);
   CHECK(refused("ring -p 2 -n 4e18").find("elements is 4000000000000000000: with 2 ranks") !=
         std::string::npos);
   CHECK(refused("ring -p 2 -n 9007199254740991").empty());  // the most that 2 ranks may send about
