@@ -30,25 +30,29 @@ double us_per_byte(const std::vector<TimeOfSize>& one_way) {
   return median_of(slopes);
 }
 
-// The bytes that seem to take no time, by messages of the sizes between small and long.
+// The bytes that seem to take no time, by eager messages that are longer than these.
 double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double latency,
                   double per_byte, double envelope) {
-  constexpr double kFrom = 4 * 1024;
+  constexpr double kFrom = 4 * 1024,
+                   kTo = 64 * 1024;  // above, the rate's error is more than a burst
+  const double to = std::clamp(eager, kFrom, kTo);
   std::vector<double> all;
-  for (const TimeOfSize& t : one_way)
-    if (t.bytes >= kFrom && t.bytes <= std::max(eager, kFrom))
-      all.push_back(t.bytes + envelope - (t.us - latency) / per_byte);
-  return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
+  for (auto t = one_way.rbegin(); t != one_way.rend(); ++t) {
+    if (t->bytes > to) continue;
+    if (t->bytes < kFrom || (!all.empty() && t->bytes < median_of(all))) break;
+    all.push_back(t->bytes + envelope - (t->us - latency) / per_byte);
+  }
+  return all.empty() ? 0 : std::clamp(median_of(all), 0.0, to / 2);
 }
 
 // Sets the burst, and what a barrier leaves of it, to what repeats the times of short messages
 // best.
 void fit_burst(simulator::Machine& m, const ProbeTimes& times) {
-  constexpr double kFrom = 128, kTo = 16 * 1024;  // bytes: where bursts show
+  constexpr double kFrom = 128;                                             // bytes
+  const double to = std::min(std::max(16.0 * 1024, 4 * m.burst), m.eager);  // where bursts show
   ProbeTimes shorter = times;
   const auto drop = [&](auto& all) {
-    std::erase_if(
-        all, [&](const auto& t) { return t.bytes < kFrom || t.bytes > std::min(kTo, m.eager); });
+    std::erase_if(all, [&](const auto& t) { return t.bytes < kFrom || t.bytes > to; });
   };
   drop(shorter.one_way);
   drop(shorter.exchanges);

@@ -5,6 +5,7 @@
 MEASURED is what `arlab run --machine MACHINE.toml --json` wrote. Each model predicts the same times again; nothing of them goes
 into a prediction. Prints a table: median and worst error, share within 10%, Kendall's tau, and what it costs to choose algorithms by it.
 AGAIN is a second measurement of the same. It is compared as if it were a prediction: no model can be expected to do better.
+Of times with at least 100 runs, a second table compares their p50, p90, and p99 with those of 400 simulated runs.
 """
 import argparse
 import collections
@@ -45,17 +46,18 @@ WITHOUT = {
 }
 
 
-def measured_times(path):
+def measured_times(path, least_runs=1, value=lambda record: record["time_us"]["median"]):
     """(ranks, bytes) -> algorithm -> microseconds; not those of the library."""
     times = collections.defaultdict(dict)
     for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        if record.get("kind") == "run" and record.get("time_us") and record.get("family") != "native":
-            times[record["ranks"], record["bytes"]][record["algorithm"]] = record["time_us"]["median"]
+        if (record.get("kind") == "run" and record.get("time_us") and record.get("family") != "native"
+                and record["time_us"]["n"] >= least_runs):
+            times[record["ranks"], record["bytes"]][record["algorithm"]] = value(record)
     return times
 
 
-def simulated(arlab, times, options):
+def simulated(arlab, times, options, value=lambda record: record["modelled_us"]):
     """The same times by a model."""
     result = collections.defaultdict(dict)
     for ranks in sorted({ranks for ranks, _ in times}):
@@ -68,7 +70,7 @@ def simulated(arlab, times, options):
             for line in out.read_text(encoding="utf-8").splitlines():
                 record = json.loads(line)
                 if record.get("kind") == "simulate" and record.get("family") != "native":
-                    result[ranks, record["bytes"]][record["algorithm"]] = record["modelled_us"]
+                    result[ranks, record["bytes"]][record["algorithm"]] = value(record)
     return result
 
 
@@ -124,6 +126,26 @@ def table(arlab, machine, measured, again):
     return "\n".join(lines) + "\n"
 
 
+def spread_table(arlab, machine, path):
+    """Percentiles of the runs; nothing if there are too few."""
+    def statistics_of(record):
+        return record["time_statistics_us"]
+    measured = measured_times(path, 100, statistics_of)
+    if not measured:
+        return ""
+    runs = simulated(arlab, measured, ["--network", str(machine), "--disturb", "runs=400"], statistics_of)
+    lines = ["", "| of the runs | cells | median error | worst | bias | within 25% | measured, by p50 | simulated, by p50 |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    pairs = [(times[name], runs[problem][name]) for problem, times in measured.items() for name in times if name in runs[problem]]
+    for key in ("p50", "p90", "p99"):
+        errors = [model[key] / real[key] - 1 for real, model in pairs]
+        sizes = [abs(error) for error in errors]
+        by_p50 = [statistics.median(each[key] / each["p50"] for each in column) for column in zip(*pairs, strict=True)]
+        lines.append(f"| {key} | {len(pairs)} | {statistics.median(sizes):.1%} | {max(errors, key=abs):+.1%} | {statistics.median(errors):+.1%} | "
+                     f"{sum(size <= 0.25 for size in sizes)} | {by_p50[0]:.3f} | {by_p50[1]:.3f} |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("arlab")
@@ -133,6 +155,7 @@ def main():
     options = parser.parse_args()
     again = measured_times(options.again) if options.again else None
     print(table(options.arlab, options.machine, measured_times(options.measured), again), end="")
+    print(spread_table(options.arlab, options.machine, options.measured), end="")
     return 0
 
 

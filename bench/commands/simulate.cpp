@@ -44,7 +44,7 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                       "rank_times, --json and --output",
                       paths.front(), name));
   }
-  if (command.disturbance.any())
+  if (command.disturbance.is_given())
     fail(Blame::usage, "a trace is simulated undisturbed: leave out --disturb");
   if (command.critical_path || command.links > 0)
     fail(Blame::usage, "of a trace only --record rank_times is known: leave out the others");
@@ -87,7 +87,7 @@ void refuse_others(const CLI::App& app, std::string_view what,
 
 // Throws Error(usage) if two options exclude one another.
 void refuse_together(const SimulateCommand& command) {
-  const bool is_disturbed = command.disturbance.any();
+  const bool is_disturbed = command.disturbance.is_given();
   const std::pair<bool, const char*> needs_all[] = {{command.critical_path, kCriticalPath},
                                                     {command.rank_times, kRankTimes},
                                                     {command.sweep.plan, "--dry-run"},
@@ -223,7 +223,7 @@ void start(const std::shared_ptr<SimulateCommand>& options, const CLI::App& comm
                      "another model",
                      options->links, model));
   refuse_together(*options);
-  options->disturbance.check();
+  options->disturbance.check(m.drifts());
   o.compares_on_links = m.parsed_model().has_links;
   std::vector<Config> configs = o.configs(m.layouts(!options->disturbance.is_noisy()));
   say_idle_nics(configs);

@@ -141,16 +141,17 @@ void ModelOptions::check_effects() const {
     const auto found = given.find(name);
     return found != given.end() && !found->second.empty();
   };
-  const Values all = values();
-  if (parsed_model().name != kMachineModel || is_random(simulator::with_values({}, all))) return;
+  if (parsed_model().name != kMachineModel || drifts()) return;
   for (const char* name : {"drift_seed", "drift_runs"})
     if (is_given(name)) fail_without_effect(name, "drift or drift_long above 0");
 }
 
+bool ModelOptions::drifts() const {
+  return parsed_model().name == kMachineModel && is_random(simulator::with_values({}, values()));
+}
+
 int ModelOptions::draws() const {
-  if (parsed_model().name != kMachineModel) return 1;
-  const Values all = values();
-  return is_random(simulator::with_values({}, all)) ? static_cast<int>(all.at("drift_runs")) : 1;
+  return drifts() ? static_cast<int>(values().at("drift_runs")) : 1;
 }
 
 std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& problem,

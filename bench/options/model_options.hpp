@@ -59,12 +59,15 @@ struct ModelOptions {
   /// Returns the fabric with the rates of the machine, if the model is one.
   std::shared_ptr<const simulator::Fabric> with_measured_links(
       std::shared_ptr<const simulator::Fabric> fabric) const;
-  /// draw: of draws(). refit: one of spread(), in place of the measured machine.
+  /// draw: the number of the random delays, if drifts(). refit: one of spread(), in place of the
+  /// measured machine.
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks, int draw = 0,
                                            const simulator::Machine* refit = nullptr) const;
   /// Returns what intervals of predictions need; null without a machine file, and with an older
   /// one.
   const MachineSpread* spread() const;
+  /// Whether ranks are late at random, as on a calibrated machine.
+  bool drifts() const;
   /// Returns of how many random draws the median is a prediction; 1 if nothing is random.
   int draws() const;
   /// Returns a time in microseconds that no run of the problem on one of networks() can beat;

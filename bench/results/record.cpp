@@ -93,6 +93,7 @@ void write(Json& j, const SimulateBody& b, Rank) {
   j["undisturbed_us"] = or_null(b.undisturbed_us);
   j["delay_us"] = or_null(b.delay_us);
   j["slowdown_per_delay"] = or_null(b.slowdown_per_delay());
+  j["time_statistics_us"] = b.runs_us ? statistics_of(*b.runs_us) : Json(nullptr);
   j["critical_path_us"] = b.critical_path_us.empty() ? Json(nullptr) : Json(b.critical_path_us);
   j["rank_times_us"] = b.rank_times.empty() ? Json(nullptr) : to_json(b.rank_times);
 }

@@ -46,6 +46,7 @@ struct SimulateBody {
   std::optional<std::string> engine = {};  ///< as in EngineKind
   std::string disturbance = {};            ///< what delays the run; empty: nothing
   std::optional<double> undisturbed_us = {}, delay_us = {};  ///< of one delay; with a disturbance
+  std::optional<Summary> runs_us = {};  ///< of several runs with different random delays
   double most_delays = std::numeric_limits<double>::infinity();  ///< that can add up
   /// On a calibrated machine: 80% of the measurements are expected from low to high.
   struct Refits {

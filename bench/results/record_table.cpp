@@ -172,10 +172,18 @@ Column rank_time_column(std::string header, Time simulator::RankTimes::*kind) {
 
 const Column kPredicted{"80% interval", [](const Record& r) {
                           const auto& body = r.as<SimulateBody>();
-                          return body.low_us && body.high_us ? show_time(*body.low_us) + " to " +
-                                                                   show_time(*body.high_us)
-                                                             : "";
+                          return body.low_us && body.high_us
+                                     ? show_time(*body.low_us) + " to " + show_time(*body.high_us)
+                                     : "";
                         }};
+
+// Of several simulated runs.
+Column of_runs(const char* header, double Summary::*value) {
+  return {header, [value](const Record& r) {
+            const auto& runs = r.as<SimulateBody>().runs_us;
+            return runs ? show_time((*runs).*value) : "";
+          }};
+}
 
 std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
@@ -194,6 +202,8 @@ std::vector<Column> timed_columns(bool simulated) {
   if (!simulated)
     for (Column& column : run_columns()) columns.push_back(std::move(column));
   if (simulated) {
+    columns.push_back(of_runs("p50", &Summary::median));
+    columns.push_back(of_runs("p99", &Summary::p99));
     columns.push_back(kPredicted);
     columns.push_back({"undisturbed", [](const Record& r) {
                          const auto& time = r.as<SimulateBody>().undisturbed_us;

@@ -10,6 +10,10 @@ Json to_json(const Summary& s) {
           {"p99", s.p99}};
 }
 
+Json statistics_of(const Summary& s) {
+  return {{"mean", s.mean}, {"p50", s.median}, {"p90", s.p90}, {"p99", s.p99}, {"max", s.max}};
+}
+
 void write(Json& j, const RunBody& b) {
   j["backend"] = text_or_null(b.backend);
   j["modelled_us"] = or_null(b.modelled_us);
@@ -27,11 +31,7 @@ void write(Json& j, const RunBody& b) {
   j["time_variation"] = nullptr;
   j["ci_coverage"] = nullptr;
   if (const auto& time = b.time_us) {
-    j["time_statistics_us"] = {{"mean", time->mean},
-                               {"p50", time->median},
-                               {"p90", time->p90},
-                               {"p99", time->p99},
-                               {"max", time->max}};
+    j["time_statistics_us"] = statistics_of(*time);
     if (time->samples > 1 && time->mean > 0) j["time_variation"] = time->deviation / time->mean;
     j["ci_coverage"] = coverage(time->samples);
   }

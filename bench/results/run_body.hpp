@@ -72,6 +72,8 @@ struct RunBody {
 
 /// Returns the keys of a summary: n, median, ci95, min, p99.
 Json to_json(const Summary& summary);
+/// Returns "mean", "p50", "p90", "p99" and "max".
+Json statistics_of(const Summary& summary);
 
 /// Appends the keys of the body to the record.
 void write(Json& record, const RunBody& body);

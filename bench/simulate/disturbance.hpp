@@ -46,20 +46,23 @@ struct Disturbance {
   std::vector<FlapOption> flaps;
   std::vector<std::string> traffic;  ///< of other jobs: "h2-h6", or "h2--h6" (both directions)
   std::int32_t seed = 1, runs = 1;   ///< runs: with other random numbers each
-  std::string needs_random;          ///< what was given that only random delays use; empty: nothing
+  bool has_seed = false, has_runs = false;  ///< given
 
   void add(CLI::App& command);
-  /// Throws Error(usage) for settings without effect.
-  void check() const;
+  /// Throws Error(usage) for settings without effect. drifts: whether the model has random delays
+  /// of its own, of which each run has others.
+  void check(bool drifts = false) const;
 
   /// Whether each message or rank is delayed at random: then no switch adds.
   bool is_noisy() const { return jitter > Time{} || detour > Time{} || loss.share > 0; }
   bool any() const { return !late.empty() || !flaps.empty() || !traffic.empty() || is_random(); }
+  bool is_given() const { return any() || has_runs; }
   /// Returns one delay: of the latest rank, of a message on average, of an interruption, of a lost
   /// packet that nothing follows, and of a link's longest failure, as the time in which the link
   /// would carry what it then does not; 0 of traffic alone.
   Time delay() const;
-  /// Returns the settings as one word, such as "late=3:100us,jitter=2us,seed=1"; empty without any.
+  /// Returns the settings as one word, such as "late=3:100us,jitter=2us,seed=1,runs=1"; empty
+  /// without any.
   std::string text() const;
   /// Returns when each rank begins. Throws Error(usage) if a late rank does not exist.
   std::vector<Time> starts(Rank ranks) const;

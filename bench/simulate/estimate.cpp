@@ -51,7 +51,7 @@ std::string needs_all_ranks(const SimulateCommand& command, const Record& r) {
 
 double simulated_part(const SimulateCommand& command, const Config& config) {
   const bool has_links = command.model.parsed_model().has_links;
-  if (command.critical_path || command.rank_times || command.disturbance.any() ||
+  if (command.critical_path || command.rank_times || command.disturbance.is_given() ||
       command.engine != SimulateCommand::Engine::automatic || (has_links && command.links > 0))
     return 1;
   const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
@@ -94,9 +94,9 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
       duration(command, config, r, {e.messages, hops, part, std::min(flows, e.messages), e.memory});
   const MachineSpread* const spread = command.model.spread();
   e.seconds = std::max(seconds, rounds_of_all(config, r) * part / kRoundsPerSecond);
-  e.seconds *= command.disturbance.any() ? 1 + command.disturbance.runs
-               : spread                  ? 1 + static_cast<double>(spread->refits.size())
-                                         : 1;
+  e.seconds *= command.disturbance.is_given() ? 1 + command.disturbance.runs
+               : spread                       ? 1 + static_cast<double>(spread->refits.size())
+                                              : 1;
   if (part < 1 && static_cast<double>(r.claimed->messages) > command.sweep.max_messages &&
       e.messages <= command.sweep.max_messages && begins_with_all_ranks(command, config))
     e.impossible = needs_all_ranks(command, r);

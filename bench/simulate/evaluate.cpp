@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/base/error.hpp"
 #include "bench/simulate/estimate.hpp"
@@ -62,44 +63,58 @@ std::string longer_than(const Fastest::Best& best) {
                      best.algorithm);
 }
 
-// What takes longer by the delays: without them, another job's traffic is there all the same.
-double undelayed_us(const SimulateCommand& command, const Config& config,
-                    const simulator::SimulateOptions& options, int draw, double quiet_us) {
-  if (command.disturbance.traffic.empty() || command.disturbance.delay() == Time{}) return quiet_us;
+// Simulates runs that differ in their random delays, also in those of the machine if there are
+// several; else these are `draw`. Returns the time of each.
+std::vector<double> disturbed_us(const SimulateCommand& command, const Config& config,
+                                 const Disturbance& disturbance, simulator::SimulateOptions options,
+                                 int draw, Record& r) {
   const Rank ranks = config.problem.ranks;
-  Disturbance traffic;
-  traffic.traffic = command.disturbance.traffic;
-  const auto network =
-      traffic.disturbed(command.model.make(config.network, ranks, draw),
-                        command.model.fabric(config.network, ranks).get(), ranks, 0);
-  return microseconds(simulator::simulate(*config.algorithm, config.problem, config.element_size(),
-                                          *network, options)
-                          .finish);
-}
-
-// The time without the delays becomes a key of its own, beside the mean of those with them.
-void disturb(const SimulateCommand& command, const Config& config,
-             simulator::SimulateOptions options, int draw, Record& r) {
-  auto& body = r.as<SimulateBody>();
-  body.undisturbed_us = undelayed_us(command, config, options, draw, *body.modelled_us);
-  const Rank ranks = config.problem.ranks;
-  const std::vector<Time> starts = command.disturbance.starts(ranks);
+  const std::vector<Time> starts = disturbance.starts(ranks);
   options.starts = starts;
-  double sum = 0;
-  for (int run = 0; run < command.disturbance.runs; ++run) {
-    const auto network = command.disturbance.disturbed(
-        command.model.make(config.network, ranks, draw),
-        command.model.fabric(config.network, ranks).get(), ranks, run);
+  const bool drifts = command.disturbance.runs > 1 && command.model.drifts();
+  std::vector<double> us;
+  for (int run = 0; run < disturbance.runs; ++run) {
+    const auto network =
+        disturbance.disturbed(command.model.make(config.network, ranks, drifts ? run : draw),
+                              command.model.fabric(config.network, ranks).get(), ranks, run);
     const simulator::SimulationResult outcome = simulator::simulate(
         *config.algorithm, config.problem, config.element_size(), *network, options);
-    sum += microseconds(outcome.finish);
-    body.engine = name(outcome.engine);
+    us.push_back(microseconds(outcome.finish));
+    r.as<SimulateBody>().engine = name(outcome.engine);
   }
-  body.modelled_us = sum / command.disturbance.runs;
-  if (const Time delay = command.disturbance.delay(); delay > Time{})
-    body.delay_us = microseconds(delay);
-  if (command.disturbance.jitter > Time{})
-    body.most_delays = static_cast<double>(r.claimed->messages);
+  return us;
+}
+
+double mean_of(const std::vector<double>& all) {
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+// What takes longer by the delays: without them, another job's traffic is there all the same, and
+// so are the delays of the machine in each run.
+double undelayed_us(const SimulateCommand& command, const Config& config,
+                    const simulator::SimulateOptions& options, int draw, Record& r) {
+  const Disturbance& all = command.disturbance;
+  const bool drifts = all.runs > 1 && command.model.drifts();
+  if ((all.traffic.empty() || all.delay() == Time{}) && !drifts)
+    return *r.as<SimulateBody>().modelled_us;
+  Disturbance rest;
+  rest.traffic = all.traffic;
+  rest.runs = drifts ? all.runs : 1;
+  return mean_of(disturbed_us(command, config, rest, options, draw, r));
+}
+
+// The time without the delays becomes a key of its own, beside the mean of those with them. Runs
+// that only the machine's own delays disturb have a median, as without them.
+void disturb(const SimulateCommand& command, const Config& config,
+             const simulator::SimulateOptions& options, int draw, Record& r) {
+  auto& body = r.as<SimulateBody>();
+  const Disturbance& disturbance = command.disturbance;
+  if (disturbance.any()) body.undisturbed_us = undelayed_us(command, config, options, draw, r);
+  const std::vector<double> us = disturbed_us(command, config, disturbance, options, draw, r);
+  if (us.size() > 1) body.runs_us = summarize(us);
+  body.modelled_us = disturbance.any() ? mean_of(us) : body.runs_us->median;
+  if (const Time delay = disturbance.delay(); delay > Time{}) body.delay_us = microseconds(delay);
+  if (disturbance.jitter > Time{}) body.most_delays = static_cast<double>(r.claimed->messages);
 }
 
 // Compares what was sent with the claim.
@@ -207,7 +222,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   if (!command.disturbance.any()) add_interval(command, config, draw, options, r);
   if (command.profile) command.profile->add(r);
   constexpr std::size_t kNamed = 3;  // links in a record by default
-  if (command.disturbance.any())
+  if (command.disturbance.any() || command.disturbance.runs > 1)
     disturb(command, config, options, draw, r);
   else if (command.links > 0)
     body.links =

@@ -114,7 +114,8 @@ def catalogs(program):
             html.escape(line, quote=False).replace("*", "\\*") for line in text.splitlines()) + "\n"
 
 
-SHARED_TYPES = {"count_of": "integer", "optional_count": "integer or null", "optional_number": "number or null", "optional_text": "string or null"}
+SHARED_TYPES = {"count_of": "integer", "optional_count": "integer or null", "optional_number": "number or null", "optional_text": "string or null",
+                "optional_statistics": "object or null"}
 
 
 def type_of(value):

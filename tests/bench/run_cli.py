@@ -150,10 +150,32 @@ class Contract(program.ProgramTest):
         self.assertTrue(0.07 < loss["slowdown_per_delay"] < 0.23, loss)  # 14 messages, one after the other
         [soon] = self.records(*chain, "--disturb", "loss=1%:5ms,runs=200")
         self.assertAlmostEqual(loss["slowdown_per_delay"], soon["slowdown_per_delay"], delta=0.01)
+        self.assertIn("--disturb runs has no effect here: it needs jitter, loss", self.arlab(*chain, "--disturb", "runs=9", code=2)[1])
         for text, message in (("0.01", "--disturb loss is '0.01': write it like 0.1%, or 0.1%:200ms"), ("60%", "give at most 50%"), ("0%", "above zero"),
                               ("%", "--disturb loss '' is not a number"), ("1%:", "is not a time"), ("1%:5", "is not a time"), ("1%:0", "a time from 1ps")):
             _, err = self.arlab(*chain, "--disturb", f"loss={text}", code=2)
             self.assertIn(message, err)
+
+    def test_several_runs_have_a_distribution(self):
+        pair = ("simulate", "chain", "-p", 2, "-s", "4K", "--network")
+        [quiet] = self.records(*pair, "loggops")
+        self.assertIsNone(quiet["time_statistics_us"])
+        [runs] = self.records(*pair, "loggops", "--disturb", "jitter=10us,runs=4000")
+        # Two messages, one after the other: the delays are Erlang's of two phases.
+        for key, of_erlang in (("mean", 20), ("p50", 16.783), ("p90", 38.897), ("p99", 66.384)):
+            self.assertAlmostEqual((runs["time_statistics_us"][key] - quiet["modelled_us"]) / of_erlang, 1, delta=0.08, msg=key)
+        self.assertAlmostEqual(runs["time_statistics_us"]["mean"], runs["modelled_us"])
+
+    def test_a_machine_has_a_distribution_of_its_own_delays(self):
+        ring = ("simulate", "ring", "-p", 4, "-s", "4K", "--network")
+        [plain] = self.records(*ring, "connections:drift=10us")  # the median of nine draws
+        [nine] = self.records(*ring, "connections:drift=10us", "--disturb", "runs=9")
+        self.assertEqual((nine["modelled_us"], nine["time_statistics_us"]["p50"]), (plain["modelled_us"],) * 2)
+        self.assertEqual((nine["disturbance"], nine["undisturbed_us"]), ("runs=9", None))
+        [late] = self.records(*ring, "connections:drift=10us", "--disturb", "late=2:300us,runs=9")
+        self.assertAlmostEqual(late["undisturbed_us"], nine["time_statistics_us"]["mean"])  # of the same draws
+        self.assertIn("has no effect here", self.arlab(*ring, "connections:drift=0", "--disturb", "runs=9", code=2)[1])
+        self.assertIn("--disturb seed has no effect", self.arlab(*ring, "connections:drift=10us", "--disturb", "seed=2,runs=9", code=2)[1])
 
     def test_a_ratio_that_a_delay_cannot_have_is_left_out(self):
         chain = ("simulate", "chain", "-p", 16, "-s", "1M", "--segments", 64, "--network")
@@ -413,7 +435,8 @@ class Schema(program.ProgramTest):
 
 class Csv(program.ProgramTest):
     def test_csv_holds_what_json_holds(self):
-        self.arlab("simulate", "all", "-p", "2,3", "-s", "1K", "--network", "loggops", "--json", "a.jsonl", "--csv", "a.csv")
+        self.arlab("simulate", "all", "-p", "2,3", "-s", "1K", "--network", "loggops", "--disturb", "jitter=1us,runs=2",
+                   "--json", "a.jsonl", "--csv", "a.csv")
         records = program.parse(self.read("a.jsonl"))[1]
         table = program.rows(self.read("a.csv"))
         self.assertEqual(len(table), len(records))
