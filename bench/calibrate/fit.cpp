@@ -33,8 +33,8 @@ double us_per_byte(const std::vector<TimeOfSize>& one_way) {
 // The bytes that seem to take no time, by eager messages that are longer than these.
 double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double latency,
                   double per_byte, double envelope) {
-  constexpr double kFrom = 4 * 1024,
-                   kTo = 64 * 1024;  // above, the rate's error is more than a burst
+  constexpr double kFrom = 4 * 1024;
+  constexpr double kTo = 64 * 1024;  // above, the rate's error is more than a burst
   const double to = std::clamp(eager, kFrom, kTo);
   std::vector<double> all;
   for (auto t = one_way.rbegin(); t != one_way.rend(); ++t) {
@@ -48,8 +48,9 @@ double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double l
 // Sets the burst, and what a barrier leaves of it, to what repeats the times of short messages
 // best.
 void fit_burst(simulator::Machine& m, const ProbeTimes& times) {
-  constexpr double kFrom = 128;                                             // bytes
-  const double to = std::min(std::max(16.0 * 1024, 4 * m.burst), m.eager);  // where bursts show
+  constexpr double kFrom = 128;  // bytes
+  // Up to here, bursts show.
+  const double to = std::min(std::max(16.0 * 1024, 4 * m.burst), m.eager);
   ProbeTimes shorter = times;
   const auto drop = [&](auto& all) {
     std::erase_if(all, [&](const auto& t) { return t.bytes < kFrom || t.bytes > to; });

@@ -172,9 +172,9 @@ Column rank_time_column(std::string header, Time simulator::RankTimes::*kind) {
 
 const Column kPredicted{"80% interval", [](const Record& r) {
                           const auto& body = r.as<SimulateBody>();
-                          return body.low_us && body.high_us
-                                     ? show_time(*body.low_us) + " to " + show_time(*body.high_us)
-                                     : "";
+                          return body.low_us && body.high_us ? show_time(*body.low_us) + " to " +
+                                                                   show_time(*body.high_us)
+                                                             : "";
                         }};
 
 // Of several simulated runs.

@@ -95,10 +95,10 @@ double undelayed_us(const SimulateCommand& command, const Config& config,
                     const simulator::SimulateOptions& options, int draw, Record& r) {
   const Disturbance& all = command.disturbance;
   const bool drifts = all.runs > 1 && command.model.drifts();
-  if ((all.traffic.empty() || all.delay() == Time{}) && !drifts)
-    return *r.as<SimulateBody>().modelled_us;
+  const bool keeps_traffic = !all.traffic.empty() && all.delay() > Time{};
+  if (!keeps_traffic && !drifts) return *r.as<SimulateBody>().modelled_us;
   Disturbance rest;
-  rest.traffic = all.traffic;
+  if (keeps_traffic) rest.traffic = all.traffic;
   rest.runs = drifts ? all.runs : 1;
   return mean_of(disturbed_us(command, config, rest, options, draw, r));
 }

@@ -174,6 +174,9 @@ class Contract(program.ProgramTest):
         self.assertEqual((nine["disturbance"], nine["undisturbed_us"]), ("runs=9", None))
         [late] = self.records(*ring, "connections:drift=10us", "--disturb", "late=2:300us,runs=9")
         self.assertAlmostEqual(late["undisturbed_us"], nine["time_statistics_us"]["mean"])  # of the same draws
+        [busy] = self.records(*ring, "connections:drift=10us", "--disturb", "traffic=h0--h1,runs=9")
+        self.assertAlmostEqual(busy["undisturbed_us"], nine["time_statistics_us"]["mean"])
+        self.assertGreater(busy["modelled_us"], busy["undisturbed_us"])
         self.assertIn("has no effect here", self.arlab(*ring, "connections:drift=0", "--disturb", "runs=9", code=2)[1])
         self.assertIn("--disturb seed has no effect", self.arlab(*ring, "connections:drift=10us", "--disturb", "seed=2,runs=9", code=2)[1])
 

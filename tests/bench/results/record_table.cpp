@@ -16,7 +16,7 @@ TEST_CASE("each kind of record has its own columns") {
   CHECK(header("count").find("messages claimed;counted;difference;") != std::string::npos);
   CHECK(header("verify").find("proof;") != std::string::npos);
   CHECK(header("simulate")
-            .find("topology;time;80% interval;undisturbed;slowdown / delay;mean send;mean "
+            .find("topology;time;p50;p99;80% interval;undisturbed;slowdown / delay;mean send;mean "
                   "receive;mean reduce;mean wait;of optimum;most utilized link;algbw GB/s;busbw "
                   "GB/s;") != std::string::npos);
   CHECK(header("run").find("95% CI of the median;modelled;collective;waiting;max "
