@@ -52,6 +52,9 @@ std::string facts_of(const Json& record) {
       low.is_number() && high.is_number())
     text += fmt::format(", 80% interval {} to {}", show_time(low.get<double>()),
                         show_time(high.get<double>()));
+  if (const Json runs = record.value("time_statistics_us", Json()); runs.is_object())
+    text += fmt::format(", half of the runs within {}, 99% within {}",
+                        show_time(runs.value("p50", 0.0)), show_time(runs.value("p99", 0.0)));
   if (const Json part = record.value("optimum_fraction", Json()); part.is_number())
     text += fmt::format(", {:.0f}% of the optimum", 100 * part.get<double>());
   if (const Json links = record.value("most_utilized_links", Json());
@@ -106,9 +109,10 @@ std::string sentence_of_order(const std::string& place, AnswerRows rows) {
       "{} takes {:.2f} times as long as {}, 80% interval {:.2f} to {:.2f}",
       contender_name(*rows[1]), ratio.ratio, contender_name(*rows.front()), ratio.low, ratio.high);
   if (ties == 0) return fmt::format("{}: {}.", place, said);
-  return fmt::format("A tie {}: {}{}.", place, said,
-                     ties > 1 ? fmt::format("; so may {}", show_plural(static_cast<Count>(ties) - 1, "other"))
-                              : "");
+  return fmt::format(
+      "A tie {}: {}{}.", place, said,
+      ties > 1 ? fmt::format("; so may {}", show_plural(static_cast<Count>(ties) - 1, "other"))
+               : "");
 }
 
 // Where it is a tie, and the last place.

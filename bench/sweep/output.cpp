@@ -117,8 +117,7 @@ void Output::add(Record record, std::size_t position) {
 // For sentences, without what they do not need and may be long.
 void Output::remember(Json record) {
   if (is_part_ || caller_ || is_quiet_ || table_.empty()) return;
-  for (const char* key : {"rank_times_us", "critical_path_us", "time_statistics_us", "claimed"})
-    record.erase(key);
+  for (const char* key : {"rank_times_us", "critical_path_us", "claimed"}) record.erase(key);
   shown_.push_back(std::move(record));
 }
 

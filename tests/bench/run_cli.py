@@ -165,6 +165,9 @@ class Contract(program.ProgramTest):
         for key, of_erlang in (("mean", 20), ("p50", 16.783), ("p90", 38.897), ("p99", 66.384)):
             self.assertAlmostEqual((runs["time_statistics_us"][key] - quiet["modelled_us"]) / of_erlang, 1, delta=0.08, msg=key)
         self.assertAlmostEqual(runs["time_statistics_us"]["mean"], runs["modelled_us"])
+        text, err = self.arlab(*pair, "loggops", "--disturb", "jitter=10us,runs=4000")
+        p50, p99 = program.columns(text, "p50", "p99")[0]
+        self.assertIn(f", half of the runs within {p50}, 99% within {p99}.", text + err)
 
     def test_a_machine_has_a_distribution_of_its_own_delays(self):
         ring = ("simulate", "ring", "-p", 4, "-s", "4K", "--network")
