@@ -172,6 +172,16 @@ TEST_CASE("simulated steps equal emulated ones at 64 ranks, sanitized at 16") {
   expect_equal({"multi_worker", "fifo", "butterfly", {}, kRanks});
 }
 
+TEST_CASE("simulated steps of algorithms with several lanes equal emulated ones on ports") {
+  for (const char* algorithm : {"bidirectional_ring", "circulant"})
+    for (const Rank ranks : unless_sanitized({2, 3, 4, 8}, {4})) {
+      expect_equal({"multi_worker", "fifo", algorithm, {}, ranks});
+      EmulatedRun s{"multi_worker", "buckets", algorithm, {{"bucket", 60'000}}, ranks};
+      s.even = true;
+      expect_equal(s);
+    }
+}
+
 TEST_CASE(
     "simulated steps equal emulated ones on shared links, in segments, and with a straggler") {
   expect_equal({"multi_worker", "fifo", "ring", {}, 8, "fat_tree:k=4"});
