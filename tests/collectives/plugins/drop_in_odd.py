@@ -4,12 +4,13 @@
 """
 import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
 ODD_CALLS = pathlib.Path(sys.argv.pop(6)).resolve()  # the rest is drop_in's
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from drop_in import OF_DEFAULT, PROGRAM, DropInTest  # noqa: E402
+from drop_in import MPIEXEC, OF_DEFAULT, PROGRAM, DropInTest, open_mpi  # noqa: E402
 
 
 class OddCalls(DropInTest):
@@ -28,6 +29,10 @@ class OddCalls(DropInTest):
 
     @OF_DEFAULT
     def test_ranks_of_two_jobs_are_the_librarys(self):
+        alone = subprocess.run(["timeout", "60", MPIEXEC, "-n", "1", ODD_CALLS, "spawn"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                               env={**os.environ, **open_mpi.ENVIRONMENT}, capture_output=True, check=False)
+        if alone.returncode == 124:
+            self.skipTest("this MPI library waits forever, by itself, for ranks that a program starts, as Open MPI 5.0.7 of Debian 13 does")
         self.run_all_ways("spawn", 1)
         _, err = self.run_ranks(1, ODD_CALLS, "spawn", algorithm="ring", report=1)
         self.assertIn("| mpi: ranks of several jobs |", err)

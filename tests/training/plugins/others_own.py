@@ -34,6 +34,9 @@ HOROVOD_FAILS = {
 # What PyTorch allows no backend but Gloo, or what the backend does not have: sparse tensors.
 GLOO_FAILS = {"test_monitored_barrier_failure_order", "test_monitored_barrier_gloo", "test_monitored_barrier_gloo_rank_0_timeout",
               "test_monitored_barrier_gloo_subgroup", "test_monitored_barrier_wait_all_ranks", "test_sparse_all_reduce_sum"}
+# DDP's log names the backends of others "custom".
+TORCH_2_FAILS = {"test_ddp_logging_data_cpu"}
+TORCH = subprocess.run([PYTHON, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, check=False).stdout.strip()
 
 
 def imports(*names):
@@ -74,11 +77,14 @@ class PyTorch(OthersTest):
 
     def test_what_any_backend_may_run_passes_and_so_does_what_others_have(self):
         passed, others = self.outcomes()
-        self.assertGreaterEqual(passed, 80)
-        self.assertEqual([name for name, why in others.items() if why.startswith("failed")], [], others)
+        least, fails = (80, set()) if TORCH.startswith("1.") else (65, TORCH_2_FAILS)
+        print(f"PyTorch {TORCH}: {passed} of {passed + len(others)} passed", file=sys.stderr)
+        self.assertGreaterEqual(passed, least)
+        self.assertEqual({name for name, why in others.items() if why.startswith("failed")}, fails, others)
         for backend, words, fails in (("mpi", "Only MPI", set()), ("gloo", "gloo|GLOO|Gloo", GLOO_FAILS)):
             names = [name for name, why in others.items() if re.search(words, why)]
             more, still = self.outcomes(*names, ARLAB_TEST_AS=backend)
+            fails = {name for name in fails if not still.get(name, "").startswith("skipped")}  # of 2.6, two need more ranks
             self.assertEqual({name for name, why in still.items() if why.startswith("failed")}, fails, still)
             print(f"as {backend}: {more} of {len(names)} more passed", file=sys.stderr)
 
