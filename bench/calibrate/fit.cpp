@@ -192,7 +192,8 @@ Fit fit(const ProbeTimes& times, bool several_hosts, const simulator::Machine* k
   m.gap = kPicoseconds * std::min(times.gap_us, latency);
   m.posting = several_hosts ? simulator::Posting::sends_of_exchanges : simulator::Posting::receives;
   // The send ends so much earlier than the message arrives.
-  const double whole = one_way.back().us;
+  const TimeOfSize& last = one_way.back();
+  const double whole = last.us + (times.local_send.bytes - last.bytes) * per_byte;
   m.socket = std::clamp((whole - times.local_send.us) / per_byte, 0.0, times.local_send.bytes);
   if (times.loaded_round_trip_us) {
     m.queue = std::max(0.0, (*times.loaded_round_trip_us - 2 * latency) / per_byte);

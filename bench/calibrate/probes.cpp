@@ -256,7 +256,7 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   else
     for (const Count bytes : plan.one_way) t.one_way.push_back(one_way(x, bytes));
   const Count largest = plan.one_way.back();
-  t.local_send = local_send(x, largest);
+  t.local_send = local_send(x, options.largest);  // more than the sockets hold, whatever the plan
   const TimeOfSize further = gap(x, 1, 8);
   t.gap_us = further.us;
   t.gap_error = further.error;
@@ -276,7 +276,7 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
     t.fan_in.push_back(time_of(x, Pattern::fan_in, bytes));
   }
   const TimeOfSize loaded =
-      loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes, largest);
+      loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes, options.largest);
   t.loaded_round_trip_us = loaded.us;
   t.loaded_error = loaded.error;
   t.ranks = 3;

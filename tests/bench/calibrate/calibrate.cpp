@@ -27,13 +27,15 @@ simulator::Machine known() {
   return m;
 }
 
-ProbeTimes probed(const simulator::Machine& machine, Rank ranks) {
+ProbeTimes probed(const simulator::Machine& machine, Rank ranks,
+                  std::optional<ProbePlan> plan = {}) {
   const auto network = simulator::machine_network(
       machine, ranks, simulator::build_fabric({.topology = "crossbar:latency=0"}, ranks));
   ProbeTimes times;
   training::on_emulated_ranks(*network, ranks, [&](collectives::Communicator& communicator) {
     const ProbeTimes mine =
-        probe(communicator, {.seconds = 0, .largest = 1 << 19, .several_hosts = !machine.shared});
+        probe(communicator,
+              {.seconds = 0, .largest = 1 << 19, .several_hosts = !machine.shared, .plan = plan});
     if (communicator.rank() == 0) times = mine;
   });
   return times;
@@ -137,6 +139,14 @@ TEST_CASE("calibrating a network with known numbers recovers them") {
     INFO(row.probe << " " << row.bytes);
     CHECK(std::abs(row.error()) < 0.1);
   }
+}
+
+TEST_CASE("a plan of short messages recovers what sockets and queues hold, too") {
+  const simulator::Machine m = known();
+  const Fit found =
+      fit(probed(m, 3, ProbePlan{.one_way = {4, 4096, 32'768}, .pairs = {4096}}), true);
+  CHECK(found.machine.socket == Approx(m.socket).epsilon(0.1));
+  CHECK(found.machine.queue == Approx(m.queue).epsilon(0.25));
 }
 
 TEST_CASE("a burst and the drift of ranks are recovered") {
