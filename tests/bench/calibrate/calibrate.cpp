@@ -144,7 +144,7 @@ TEST_CASE("calibrating a network with known numbers recovers them") {
 TEST_CASE("a plan of short messages recovers what sockets and queues hold, too") {
   const simulator::Machine m = known();
   const Fit found =
-      fit(probed(m, 3, ProbePlan{.one_way = {4, 4096, 32'768}, .pairs = {4096}}), true);
+      fit(probed(m, 3, ProbePlan{.one_way = {4, 4096, 32'768, 65'536}, .pairs = {4096}}), true);
   CHECK(found.machine.socket == Approx(m.socket).epsilon(0.1));
   CHECK(found.machine.queue == Approx(m.queue).epsilon(0.25));
 }
