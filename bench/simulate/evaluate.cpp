@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "algorithms/base/error.hpp"
 #include "bench/simulate/estimate.hpp"
@@ -63,6 +62,11 @@ std::string longer_than(const Fastest::Best& best) {
                      best.algorithm);
 }
 
+// Whether each run has other delays of the machine.
+bool has_drifting_runs(const SimulateCommand& command) {
+  return command.disturbance.runs > 1 && command.model.drifts();
+}
+
 // Simulates runs that differ in their random delays, also in those of the machine if there are
 // several; else these are `draw`. Returns the time of each.
 std::vector<double> disturbed_us(const SimulateCommand& command, const Config& config,
@@ -71,7 +75,7 @@ std::vector<double> disturbed_us(const SimulateCommand& command, const Config& c
   const Rank ranks = config.problem.ranks;
   const std::vector<Time> starts = disturbance.starts(ranks);
   options.starts = starts;
-  const bool drifts = command.disturbance.runs > 1 && command.model.drifts();
+  const bool drifts = has_drifting_runs(command);
   std::vector<double> us;
   for (int run = 0; run < disturbance.runs; ++run) {
     const auto network =
@@ -85,22 +89,18 @@ std::vector<double> disturbed_us(const SimulateCommand& command, const Config& c
   return us;
 }
 
-double mean_of(const std::vector<double>& all) {
-  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
-}
-
 // What takes longer by the delays: without them, another job's traffic is there all the same, and
 // so are the delays of the machine in each run.
 double undelayed_us(const SimulateCommand& command, const Config& config,
                     const simulator::SimulateOptions& options, int draw, Record& r) {
   const Disturbance& all = command.disturbance;
-  const bool drifts = all.runs > 1 && command.model.drifts();
+  const bool drifts = has_drifting_runs(command);
   const bool keeps_traffic = !all.traffic.empty() && all.delay() > Time{};
   if (!keeps_traffic && !drifts) return *r.as<SimulateBody>().modelled_us;
   Disturbance rest;
   if (keeps_traffic) rest.traffic = all.traffic;
   rest.runs = drifts ? all.runs : 1;
-  return mean_of(disturbed_us(command, config, rest, options, draw, r));
+  return summarize(disturbed_us(command, config, rest, options, draw, r)).mean;
 }
 
 // The time without the delays becomes a key of its own, beside the mean of those with them. Runs
@@ -110,9 +110,9 @@ void disturb(const SimulateCommand& command, const Config& config,
   auto& body = r.as<SimulateBody>();
   const Disturbance& disturbance = command.disturbance;
   if (disturbance.any()) body.undisturbed_us = undelayed_us(command, config, options, draw, r);
-  const std::vector<double> us = disturbed_us(command, config, disturbance, options, draw, r);
-  if (us.size() > 1) body.runs_us = summarize(us);
-  body.modelled_us = disturbance.any() ? mean_of(us) : body.runs_us->median;
+  const Summary runs = summarize(disturbed_us(command, config, disturbance, options, draw, r));
+  if (runs.samples > 1) body.runs_us = runs;
+  body.modelled_us = disturbance.any() ? runs.mean : runs.median;
   if (const Time delay = disturbance.delay(); delay > Time{}) body.delay_us = microseconds(delay);
   if (disturbance.jitter > Time{}) body.most_delays = static_cast<double>(r.claimed->messages);
 }
@@ -222,7 +222,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   if (!command.disturbance.any()) add_interval(command, config, draw, options, r);
   if (command.profile) command.profile->add(r);
   constexpr std::size_t kNamed = 3;  // links in a record by default
-  if (command.disturbance.any() || command.disturbance.runs > 1)
+  if (command.disturbance.is_given())
     disturb(command, config, options, draw, r);
   else if (command.links > 0)
     body.links =

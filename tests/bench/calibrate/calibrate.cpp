@@ -65,6 +65,9 @@ ProbeTimes would_measure(const simulator::Machine& m, const ProbeTimes& like) {
   for (LocalTimes& t : times.local)
     t = {t.bytes, us(Pattern::exchange, t.bytes), us(Pattern::sum_back, t.bytes),
          us(Pattern::exchange_sum, t.bytes), us(Pattern::exchange_part, t.bytes)};
+  for (ExchangeTimes& t : times.exchanges) t.executor_us = us(Pattern::exchange, t.bytes);
+  for (TimeOfSize& t : times.fan_out) t.us = us(Pattern::fan_out, t.bytes);
+  for (TimeOfSize& t : times.fan_in) t.us = us(Pattern::fan_in, t.bytes);
   return times;
 }
 
@@ -169,18 +172,10 @@ TEST_CASE("a burst and what a barrier leaves of it are recovered") {
     simulator::Machine m = known();
     m.beta = c.us_per_byte * 1e6;
     m.eager = c.eager;
-    ProbeTimes times = probed(m, 3);
+    const ProbeTimes without = probed(m, 3);
     m.burst = c.burst;
     m.burst_left = c.left;
-    for (TimeOfSize& t : times.one_way)
-      t.us = pattern_us(Pattern::round_trip, static_cast<Bytes>(t.bytes), m) / 2;
-    for (ExchangeTimes& t : times.exchanges)
-      t.executor_us = pattern_us(Pattern::exchange, static_cast<Bytes>(t.bytes), m);
-    for (TimeOfSize& t : times.fan_out)
-      t.us = pattern_us(Pattern::fan_out, static_cast<Bytes>(t.bytes), m);
-    for (TimeOfSize& t : times.fan_in)
-      t.us = pattern_us(Pattern::fan_in, static_cast<Bytes>(t.bytes), m);
-    const Fit found = fit(times, true);
+    const Fit found = fit(would_measure(m, without), true);
     CHECK(found.machine.burst == Approx(m.burst).epsilon(0.25));
     CHECK(found.machine.burst_left == Approx(m.burst_left).epsilon(0.3));
   }

@@ -1,18 +1,14 @@
 """arlab train: killed and started again, alone and as a job."""
 
 import os
-import pathlib
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
-sys.path[:0] = [str(pathlib.Path(__file__).parents[depth]) for depth in (0, 1)]
-import program  # noqa: E402
-from train_test import JOB, MPIEXEC, SMALL, TrainTest, losses  # noqa: E402
+from train_test import JOB, MPIEXEC, SMALL, TrainTest, losses, program
 
 
 class Checkpoints(TrainTest):

@@ -14,9 +14,7 @@ try:
 except ImportError:
     np = None
 
-sys.path[:0] = [str(pathlib.Path(__file__).parents[depth]) for depth in (0, 1)]
-import program  # noqa: E402
-from train_test import SMALL, TrainTest, losses  # noqa: E402
+from train_test import SMALL, TrainTest, losses, program
 
 READ_EVENTS = pathlib.Path(__file__).resolve().parents[2] / "training" / "telemetry" / "read_events.py"
 

@@ -8,9 +8,7 @@ import subprocess
 import sys
 import unittest
 
-sys.path[:0] = [str(pathlib.Path(__file__).parents[depth]) for depth in (0, 1)]
-import program  # noqa: E402
-from train_test import JOB, MPIEXEC, SMALL, TrainTest, losses  # noqa: E402
+from train_test import JOB, MPIEXEC, SMALL, TrainTest, losses, program
 
 READ_EVENTS = pathlib.Path(__file__).resolve().parents[2] / "training" / "telemetry" / "read_events.py"
 

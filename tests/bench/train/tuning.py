@@ -1,12 +1,8 @@
 """arlab train tunes itself for an accuracy."""
 
-import pathlib
-import sys
 import unittest
 
-sys.path[:0] = [str(pathlib.Path(__file__).parents[depth]) for depth in (0, 1)]
-import program  # noqa: E402
-from train_test import MPIEXEC, SMALL, TrainTest  # noqa: E402
+from train_test import MPIEXEC, SMALL, TrainTest, program
 
 
 class Tuning(TrainTest):
@@ -35,9 +31,9 @@ class Tuning(TrainTest):
             self.assertTrue(reached is None or "randomk" not in row[2])  # dense ones stop if they are too slow
             # The simulation of a step is that of virtual ranks. Here mg_wfbp has profiled three steps first, and the ranks of a
             # bidirectional_ring of ten elements end apart, so that the next one begins with another order of messages.
-            if row[3] and "mg_wfbp" not in row[1] and row[0] != "bidirectional_ring":
+            if row[3] and "mg_wfbp" not in row[1]:
                 value = [float(cell.split()[0]) * {"us": 1, "ms": 1000}[cell.split()[1]] for cell in row[3:5]]
-                self.assertAlmostEqual(value[0] / value[1], 1, delta=0.01, msg=row)
+                self.assertAlmostEqual(value[0] / value[1], 1, delta=0.1 if row[0] == "bidirectional_ring" else 0.01, msg=row)
         self.assertRegex(out, r"randomk:ratio=0.0001,feedback=off did not reach \d+\.\d%: \d+\.\d% after \d+ steps, in ")
         settings = self.settings_of("s.txt")
         self.assertIn(settings["--compressor"], ("fp16",))
