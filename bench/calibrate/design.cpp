@@ -48,10 +48,9 @@ class SimulatedProbes {
     t.one_way.clear(), t.local.clear(), t.exchanges.clear(), t.fan_out.clear(), t.fan_in.clear();
     t.spread_us = t.long_spread_us = 0;
     for (const Count bytes : plan.one_way) add(bytes, t);
-    const TimeOfSize& last = t.one_way.back();
-    t.local_send = last;
-    t.local_send.us =
-        std::max(0.0, last.us - std::min(machine_.socket, last.bytes) * machine_.beta / 1e6);
+    t.local_send = one_way(options_.largest);
+    t.local_send.us = std::max(
+        0.0, t.local_send.us - std::min(machine_.socket, t.local_send.bytes) * machine_.beta / 1e6);
     if (options_.several_hosts)
       for (const Count bytes : plan.pairs) {
         const TimeOfSize both = time_of(Pattern::exchange, bytes);
@@ -66,9 +65,13 @@ class SimulatedProbes {
     return {static_cast<double>(bytes), us,
             run_error_ / std::sqrt(repetitions(us, options_.seconds))};
   }
-  void add(Count bytes, ProbeTimes& t) const {
+  TimeOfSize one_way(Count bytes) const {
     TimeOfSize one = time_of(Pattern::round_trip, bytes);
     one.us /= 2;
+    return one;
+  }
+  void add(Count bytes, ProbeTimes& t) const {
+    const TimeOfSize one = one_way(bytes);
     t.one_way.push_back(one);
     if (!machine_.shared) return;
     const TimeOfSize both = time_of(Pattern::exchange, bytes),
@@ -137,7 +140,7 @@ ProbePlan pilot_plan(const ProbeOptions& options) {
 
 double seconds_of(const ProbePlan& plan, const Machine& machine, Rank ranks,
                   const ProbeOptions& options) {
-  constexpr double kWarmups = 2, kEager = 0.5, kTurns = 5;
+  constexpr double kWarmups = 2, kEager = 0.5, kTurns = 5, kStream = 0.25e6, kShortExchanges = 450;
   double us = 1e6 * kEager;
   const auto series = [&](Pattern pattern, Count bytes, double seconds) {
     const double once = pattern_us(pattern, bytes, machine) + 2 * machine.latency / 1e6;
@@ -150,7 +153,11 @@ double seconds_of(const ProbePlan& plan, const Machine& machine, Rank ranks,
       for (const Pattern pattern : kOnOneMachine)
         us += kTurns * series(pattern, bytes, options.seconds / kTurns);
   }
-  us += series(Pattern::round_trip, plan.one_way.back(), options.seconds);  // until a send ends
+  // Whatever the plan: sends until they end, streams of long messages, and many short exchanges.
+  us += series(Pattern::round_trip, options.largest, options.seconds) / 2 +
+        kShortExchanges * (pattern_us(Pattern::exchange, 4, machine) + 2 * machine.latency / 1e6);
+  if (ranks > 2)
+    us += std::max(kStream, 3 * pattern_us(Pattern::round_trip, options.largest, machine) / 2);
   for (const Count bytes : plan.pairs) {
     us += 4 * series(Pattern::exchange, bytes, options.seconds);
     if (ranks > 2)

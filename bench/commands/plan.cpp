@@ -58,7 +58,7 @@ std::string plan_table(const std::vector<ScaleRow>& rows, bool costs) {
                      std::to_string(r.ranks), show_count(r.batch * r.ranks), show_count(r.batch),
                      r.algorithm, show_time(r.step / 1e6), interval_text(r),
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
-                     fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
+                     show_rate(r.samples_per_second()), std::string(name(r.limit))});
     for (std::string& cell : cost_cells(r, costs)) table.back().push_back(std::move(cell));
     for (const Alternative& one : r.alternatives)
       table.back().push_back(one.is_choice ? saving(one, r)

@@ -132,4 +132,8 @@ std::string show_bandwidth(double bytes_per_second) {
   return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
+std::string show_rate(double per_second) {
+  return per_second >= 1000 ? fmt::format("{:.0f}", per_second) : fmt::format("{:.4g}", per_second);
+}
+
 }  // namespace arlab::bench

@@ -35,6 +35,7 @@ std::string show_time(double microseconds);           ///< "12.3 us", "4.56 ms"
 std::string show_count(std::int64_t count);           ///< "1048576", as spreadsheets read it
 std::string with_commas(std::int64_t count);          ///< "1,048,576", for sentences
 std::string show_bandwidth(double bytes_per_second);  ///< "100 Gbit/s"
+std::string show_rate(double per_second);             ///< "13570", and "2.21" of a slow one
 std::string show_plural(std::int64_t count, std::string_view noun);  ///< "1 rank", "1,024 ranks"
 
 }  // namespace arlab::bench

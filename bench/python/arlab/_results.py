@@ -192,7 +192,7 @@ class Plan:
     def cells(self) -> Dict[str, str]:
         return {"model": self.model, "network": self.network, "GPUs": str(self.gpus), "algorithm": self.algorithm,
                 "step": show_time(self.step_us), "efficiency": f"{100 * self.efficiency:.1f}%",
-                "samples/s": f"{self.samples_per_s:.0f}", "limited by": self.limited_by}
+                "samples/s": show_rate(self.samples_per_s), "limited by": self.limited_by}
 
 
 class Results(Sequence[Row], Generic[Row]):

@@ -31,7 +31,7 @@ std::string breakdown_table(const std::vector<ScaleRow>& rows) {
                      ms_of(r.steps.communication), r.steps.codec > 0 ? ms_of(r.steps.codec) : "",
                      ms_of(std::max(0.0, r.step - r.computation)),
                      show_bytes(static_cast<Count>(r.steps.sent)),
-                     fmt::format("{:.0f}", r.samples_per_second()),
+                     show_rate(r.samples_per_second()),
                      fmt::format("{:.1f}%", 100 * r.efficiency()), std::string(name(r.limit))});
   return compact({"model", "GPU", "workers", "batch", "local batch", "network", "strategy",
                   "algorithm", "scheduler", "compressor", "step", "compute", "communication",

@@ -38,7 +38,7 @@ std::string replay_table(const std::vector<ReplayResult>& results) {
                     compressor_label(gradients), time_of(r.step), time_of(r.compute),
                     time_of(r.communication), r.codec > 0 ? time_of(r.codec) : "",
                     time_of(r.exposed), time_of(rest(r)), show_bytes(static_cast<Count>(r.bytes)),
-                    fmt::format("{:.0f}", r.samples_per_second()),
+                    show_rate(r.samples_per_second()),
                     fmt::format("{:.1f}%", 100 * r.efficiency())});
   }
   return compact({"model", "workers", "batch", "local batch", "backend", "network", "strategy",

@@ -56,7 +56,7 @@ std::string interval(const TrainResult& r) {
   if (!of_step || r.config.backend->placement == collectives::Placement::emulated) return "";
   const training::StepCosts its = timed(r);
   const double images = 1e6 * mean(static_cast<double>(its.samples), its.steps);
-  return fmt::format("{:.0f}-{:.0f}", images / of_step->high, images / of_step->low);
+  return show_rate(images / of_step->high) + "-" + show_rate(images / of_step->low);
 }
 
 // The number that was written, such as 0.8, not the float's 0.800000011920929.
@@ -183,7 +183,7 @@ std::string train_table(const std::vector<TrainResult>& results) {
                                                                   r.epochs.back().train.samples)),
                     r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
                     all.validation.samples > 0 ? percent(accuracy(all.validation), 1) : "",
-                    its.steps > 0 ? fmt::format("{:.0f}", rate(its)) : "",
+                    its.steps > 0 ? show_rate(rate(its)) : "",
                     interval(r),
                     faster > 0 ? fmt::format("{:.2f}", faster) : "",
                     faster > 0 ? percent(faster, r.config.workers) : "",

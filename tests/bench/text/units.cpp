@@ -105,6 +105,9 @@ TEST_CASE("sizes, times and counts as people read them") {
   CHECK(show_time(4567.8) == "4.568 ms");
   CHECK(show_time(2.5e6) == "2.5 s");
   CHECK(show_count(-1048576) == "-1048576");
+  CHECK(show_rate(2.2094) == "2.209");
+  CHECK(show_rate(258.2) == "258.2");
+  CHECK(show_rate(13570.4) == "13570");
   CHECK(with_commas(0) == "0");
   CHECK(with_commas(999) == "999");
   CHECK(with_commas(1000) == "1,000");
