@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "simulator/bounds/fraction.hpp"
-#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "algorithms/base/text.hpp"
 #include "simulator/bounds/network_bounds.hpp"
-#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 namespace {

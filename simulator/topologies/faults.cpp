@@ -6,8 +6,8 @@
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
-#include "simulator/topologies/analysis/distances.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
+#include "simulator/topologies/build/distances.hpp"
 #include "simulator/topologies/build/settings.hpp"
 
 namespace arlab::simulator {

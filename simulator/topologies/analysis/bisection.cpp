@@ -9,8 +9,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "simulator/topologies/analysis/distances.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 namespace {

@@ -5,7 +5,7 @@
 #include <boost/graph/strong_components.hpp>
 #include <set>
 
-#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "simulator/topologies/analysis/bisection.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
-#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -149,6 +150,7 @@ Topology TopologyBuilder::build() && {
   check_unique(nodes, "nodes",
                [&](std::size_t n) -> std::string_view { return (*made_.graph_)[n].name; });
   check_unique(made_.links_, "links", [](const Link& l) -> std::string_view { return l.name; });
+  made_.kept_distances_ = std::make_shared<const KeptDistances>(made_.nodes());
   return std::move(made_);
 }
 

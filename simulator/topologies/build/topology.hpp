@@ -75,6 +75,8 @@ struct Dragonfly {
 /// Structure that a router may use in addition to the graph; monostate: none.
 using Structure = std::variant<std::monostate, Grid, Tree, Dragonfly>;
 
+class KeptDistances;
+
 class Topology {
  public:
   const NetworkGraph& graph() const { return *graph_; }
@@ -98,6 +100,9 @@ class Topology {
   const std::vector<std::string>& tiers() const { return tiers_; }
   const Structure& structure() const { return structure_; }
 
+  /// Returns what is known of its distances (analysis/distances.hpp).
+  const KeptDistances& kept_distances() const { return *kept_distances_; }
+
   /// Returns the spec with every size, such as "fat_tree:k=8"; for a file its name.
   const std::string& spec() const { return spec_; }
 
@@ -105,6 +110,7 @@ class Topology {
   friend class TopologyBuilder;
   // Shared by copies: Boost's graphs cannot be moved, and none changes once it is built.
   std::shared_ptr<NetworkGraph> graph_ = std::make_shared<NetworkGraph>();
+  std::shared_ptr<const KeptDistances> kept_distances_;
   std::vector<Link> links_;
   Rank hosts_ = 0;
   bool hosts_forward_ = false;

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
 namespace arlab::simulator {
 

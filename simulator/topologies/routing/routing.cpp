@@ -7,6 +7,7 @@
 #include "algorithms/base/parameters.hpp"
 #include "algorithms/base/random.hpp"
 #include "algorithms/base/text.hpp"
+#include "simulator/topologies/build/distances.hpp"
 #include "simulator/topologies/routing/structured_routes.hpp"
 
 namespace arlab::simulator {
@@ -19,12 +20,12 @@ Routing automatic_for(const Structure& structure) {
   return Routing::ecmp;
 }
 
-bool is_by_table(Routing routing) {
+bool is_by_distance(Routing routing) {
   return routing == Routing::shortest || routing == Routing::ecmp || routing == Routing::spray;
 }
 
 bool has(const Structure& structure, Routing routing) {
-  if (is_by_table(routing)) return true;
+  if (is_by_distance(routing)) return true;
   if (routing == Routing::valiant) return std::holds_alternative<Dragonfly>(structure);
   return automatic_for(structure) == routing;
 }
@@ -83,7 +84,6 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
                            "; not with dead links): use shortest or ecmp");
   if (routing_ == Routing::d_mod_k)
     tree_.emplace(std::get<Tree>(topology.structure()), topology.spec());
-  if (is_by_table(routing_)) tables_.resize(static_cast<std::size_t>(topology.nodes()));
 }
 
 std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flow) {
@@ -110,7 +110,7 @@ std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flo
       walk_valiant(route_, std::get<Dragonfly>(topology_.structure()), source, target, key());
       break;
     default:
-      by_table(target, key());
+      by_distance(target, key());
   }
   return route_.route();
 }
@@ -127,7 +127,7 @@ Router::Goal Router::goal_of(Rank target) const {
   return {last < 0 ? target : topology_.link(last).from, last};
 }
 
-void Router::by_table(Rank target, std::uint64_t key) {
+void Router::by_distance(Rank target, std::uint64_t key) {
   const Goal goal = goal_of(target);
   while (route_.at() != goal.node) {
     const NodeId at = route_.at();
@@ -156,39 +156,18 @@ void Router::find_ways(NodeId at, NodeId goal) {
     ways_.push_back(direct[0]);
     return;
   }
-  const Table& table = table_to(goal);
-  if (routing_ == Routing::shortest) {
-    if (const LinkId next = table.next[static_cast<std::size_t>(at)]; next >= 0)
-      ways_.push_back(next);
-    return;
-  }
-  const Distance here = table.distance[static_cast<std::size_t>(at)];
+  const std::vector<Distance>& distances = topology_.kept_distances().to(topology_, goal);
+  const Distance here = distances[index(at)];
   if (!here.reachable()) return;
   for (const LinkId id : links_.out_of(at)) {
     const Link& link = topology_.link(id);
     if (!usable(topology_, link, goal)) continue;
-    if (table.distance[static_cast<std::size_t>(link.to)] + link != here) continue;
+    if (distances[index(link.to)] + link != here) continue;
     ways_.push_back(id);
     if (takes_first_way(topology_, at)) return;
   }
-}
-
-const Router::Table& Router::table_to(NodeId target) {
-  Table& table = tables_[static_cast<std::size_t>(target)];
-  if (!table.distance.empty() || !table.next.empty()) return table;
-  table.distance = distances_to(topology_, target);
-  if (routing_ != Routing::shortest) return table;
-  table.next.assign(table.distance.size(), -1);
-  for (LinkId id = 0; id < static_cast<LinkId>(topology_.links().size()); ++id) {
-    const Link& link = topology_.link(id);
-    const Distance& here = table.distance[static_cast<std::size_t>(link.from)];
-    LinkId& next = table.next[static_cast<std::size_t>(link.from)];
-    if (next < 0 && here.reachable() && link.from != target && usable(topology_, link, target) &&
-        table.distance[static_cast<std::size_t>(link.to)] + link == here)
-      next = id;
-  }
-  table.distance = {};
-  return table;
+  if (routing_ == Routing::shortest && !ways_.empty())
+    ways_.assign(1, *std::min_element(ways_.begin(), ways_.end()));
 }
 
 }  // namespace arlab::simulator

@@ -1,8 +1,8 @@
 // Router: finds the links that a message takes from one host to another.
 //
-// If the structure of a network is known, routes are computed from coordinates. Otherwise one table
-// of distances per target is computed on first use and kept (for a host with a single link: per
-// switch). Whole routes are not kept.
+// If the structure of a network is known, routes are computed from coordinates. Otherwise they
+// follow the distances to the target (of a host with a single link: to its switch), which the
+// topology keeps. Whole routes are not kept.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/topologies/analysis/distances.hpp"
 #include "simulator/topologies/build/topology.hpp"
 #include "simulator/topologies/build/tree.hpp"
 #include "simulator/topologies/routing/link_index.hpp"
@@ -69,20 +68,14 @@ class Router {
   Time latency(std::span<const LinkId> route) const;
 
  private:
-  struct Table {
-    std::vector<LinkId> next;        ///< by node: first link of a shortest path, of lowest number
-    std::vector<Distance> distance;  ///< by node; kept for ecmp and spray
-  };
-
   struct Goal {
-    NodeId node = 0;  ///< to which tables lead
+    NodeId node = 0;  ///< to which distances lead
     LinkId last = 0;  ///< from there to the target; below 0: the target is the goal
   };
 
-  void by_table(Rank target, std::uint64_t key);
+  void by_distance(Rank target, std::uint64_t key);
   Goal goal_of(Rank target) const;
   void find_ways(NodeId at, NodeId goal);
-  const Table& table_to(NodeId target);
 
   const Topology& topology_;
   Routing routing_;
@@ -91,7 +84,6 @@ class Router {
   RouteBuilder route_;             // the latest
   std::vector<Time> latencies_;    // of each link, next to one another
   std::optional<TreeShape> tree_;  // for d_mod_k
-  std::vector<Table> tables_;      // by target node, filled on first use
   std::vector<LinkId> ways_;       // the latest
 };
 

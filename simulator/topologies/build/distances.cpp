@@ -1,5 +1,6 @@
-#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/build/distances.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "algorithms/base/stop.hpp"
@@ -31,6 +32,19 @@ std::vector<Distance> distances_to(const Topology& topology, NodeId target) {
       }
     }
   return distance;
+}
+
+KeptDistances::~KeptDistances() {
+  for (const auto& distances : to_) delete distances.load();
+}
+
+// Two threads may find the same at once: one keeps it.
+const std::vector<Distance>& KeptDistances::to(const Topology& topology, NodeId target) const {
+  auto& kept = to_[static_cast<std::size_t>(target)];
+  const std::vector<Distance>* known = kept.load();
+  if (known) return *known;
+  auto found = std::make_unique<const std::vector<Distance>>(distances_to(topology, target));
+  return kept.compare_exchange_strong(known, found.get()) ? *found.release() : *known;
 }
 
 LinkId only_link_to(const Topology& topology, Rank host) {

@@ -1,7 +1,9 @@
 // Distances of all nodes to a target: fewest hops first, then lowest latency.
 #pragma once
 
+#include <atomic>
 #include <compare>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -46,6 +48,21 @@ inline bool usable_among(const Topology& topology, const Link& link,
 
 /// Returns the distance of each node to `target`; kUnreachable if there is no path.
 std::vector<Distance> distances_to(const Topology& topology, NodeId target);
+
+/// Distances to nodes of a topology, found on first use and kept for all that ask, on any thread.
+class KeptDistances {
+ public:
+  explicit KeptDistances(NodeId nodes) : to_(static_cast<std::size_t>(nodes)) {}
+  KeptDistances(const KeptDistances&) = delete;
+  KeptDistances& operator=(const KeptDistances&) = delete;
+  ~KeptDistances();
+
+  /// Returns distances_to(topology, target) of the topology whose these are.
+  const std::vector<Distance>& to(const Topology& topology, NodeId target) const;
+
+ private:
+  mutable std::vector<std::atomic<const std::vector<Distance>*>> to_;
+};
 
 /// Returns the link into a host that has only one, from a forwarding node: the host is one hop
 /// farther than that node. -1 for other hosts.
