@@ -12,25 +12,10 @@
 namespace arlab {
 
 std::string_view name(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return "allreduce";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::reduce:
-      return "reduce";
-    case Collective::broadcast:
-      return "broadcast";
-  }
-  return "?";
-}
-
-std::optional<Collective> collective_named(std::string_view text) {
-  for (const Collective c : kCollectives)
-    if (name(c) == text) return c;
-  return std::nullopt;
+  constexpr std::string_view kNames[] = {"allreduce", "reduce_scatter", "all_gather", "reduce",
+                                         "broadcast"};
+  static_assert(std::size(kNames) == std::size(kCollectives));
+  return kNames[static_cast<std::size_t>(collective)];
 }
 
 void check(const Problem& p) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +22,6 @@ inline constexpr Collective kCollectives[] = {Collective::allreduce, Collective:
                                               Collective::broadcast};
 
 std::string_view name(Collective collective);
-/// Returns nothing if no collective has this name.
-std::optional<Collective> collective_named(std::string_view text);
 
 class Forest;    // forest.hpp
 class Groups;    // groups.hpp

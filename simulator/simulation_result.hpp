@@ -18,17 +18,8 @@ enum class EngineKind : std::uint8_t {
 };
 
 constexpr std::string_view name(EngineKind kind) {
-  switch (kind) {
-    case EngineKind::events:
-      return "events";
-    case EngineKind::sweep:
-      return "sweep";
-    case EngineKind::symmetry:
-      return "symmetry";
-    case EngineKind::periods:
-      return "periods";
-  }
-  return {};
+  constexpr std::string_view kNames[] = {"events", "sweep", "symmetry", "periods"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 struct SimulationResult {

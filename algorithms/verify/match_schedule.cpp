@@ -226,31 +226,10 @@ class ScheduleMatcher {
 }  // namespace
 
 std::string_view name(Fault::Kind kind) {
-  switch (kind) {
-    case Fault::Kind::none:
-      return "none";
-    case Fault::Kind::bad_peer:
-      return "bad peer";
-    case Fault::Kind::bad_chunk:
-      return "bad chunk";
-    case Fault::Kind::hazard:
-      return "hazard";
-    case Fault::Kind::unmatched:
-      return "unmatched";
-    case Fault::Kind::mismatched:
-      return "mismatched";
-    case Fault::Kind::deadlock:
-      return "deadlock";
-    case Fault::Kind::undefined:
-      return "undefined";
-    case Fault::Kind::duplicate:
-      return "duplicate";
-    case Fault::Kind::missing:
-      return "missing";
-    case Fault::Kind::endless:
-      return "endless";
-  }
-  return "?";
+  constexpr std::string_view kNames[] = {"none",      "bad peer",   "bad chunk", "hazard",
+                                         "unmatched", "mismatched", "deadlock",  "undefined",
+                                         "duplicate", "missing",    "endless"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Schedule schedule_of(const Algorithm& algorithm, const Problem& problem) {

@@ -49,23 +49,9 @@ Program exchange_part(Problem p, Rank me) {
 }
 
 Program (*program_of(Pattern pattern))(Problem, Rank) {
-  switch (pattern) {
-    case Pattern::round_trip:
-      return round_trip;
-    case Pattern::exchange:
-      return exchange_once;
-    case Pattern::fan_out:
-      return fan_out;
-    case Pattern::fan_in:
-      return fan_in;
-    case Pattern::sum_back:
-      return sum_back;
-    case Pattern::exchange_part:
-      return exchange_part;
-    case Pattern::exchange_sum:
-      break;
-  }
-  return exchange_sum;
+  constexpr Program (*kPrograms[])(Problem, Rank) = {
+      round_trip, exchange_once, fan_out, fan_in, sum_back, exchange_sum, exchange_part};
+  return kPrograms[static_cast<std::size_t>(pattern)];
 }
 
 }  // namespace

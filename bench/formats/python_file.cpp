@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/config/process.hpp"
 #include "bench/formats/own_algorithm.hpp"
 #include "bench/results/charts_archive.hpp"
@@ -133,12 +134,6 @@ Script::Rounds rounds_in(const Answer& rank) {
   return rounds;
 }
 
-Collective collective_in(const std::string& text) {
-  const auto known = collective_named(text);
-  expects(known.has_value(), "a collective that Python has checked");
-  return *known;
-}
-
 }  // namespace
 
 bool is_python_file(const std::string& name) {
@@ -154,7 +149,8 @@ std::shared_ptr<const Algorithm> python_algorithm(const std::string& name) {
   OwnAlgorithm own{
       .name = "file:" + name, .label = about["name"], .summary = about["summary"], .source = path};
   own.collectives.clear();
-  for (const Answer& one : about["collectives"]) own.collectives.push_back(collective_in(one));
+  for (const Answer& one : about["collectives"])
+    own.collectives.push_back(find_named(kCollectives, one.get<std::string>(), "collective"));
   own.chunks_per_rank = about["chunks_per_rank"];
   own.plan = [python](const Problem& p) {
     std::vector<Script::Rounds> all;

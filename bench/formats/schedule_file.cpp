@@ -157,14 +157,8 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   Script script;
   script.name = "file:" + path;
   script.source = path;
-  const std::string collective = read.text(json, "collective", "");
-  const auto known = collective_named(collective);
-  if (!known) {
-    std::vector<std::string_view> names;
-    for (const Collective c : kCollectives) names.push_back(name(c));
-    fail_unknown("collective in " + path, collective, names);
-  }
-  script.collective = *known;
+  script.collective =
+      find_named(kCollectives, read.text(json, "collective", ""), "collective in " + path);
   script.ranks = static_cast<Rank>(read.number(json, "ranks", kMaxRank, ""));
   script.root = static_cast<Rank>(read.number(json, "root", kMaxRank, ""));
   const auto chunks_per_rank = [&](const Value& of, const std::string& where, Rank usual) {

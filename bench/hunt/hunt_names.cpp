@@ -28,47 +28,18 @@ bool all_have_hosts(const std::vector<Rank>& ranks, const std::vector<std::strin
 }  // namespace
 
 std::string_view name(hunt::Place place) {
-  switch (place) {
-    case hunt::Place::rank:
-      return "rank";
-    case hunt::Place::port:
-      return "port";
-    case hunt::Place::link:
-      return "link";
-    case hunt::Place::group:
-      break;
-  }
-  return "group";
+  constexpr std::string_view kNames[] = {"rank", "port", "link", "group"};
+  return kNames[static_cast<std::size_t>(place)];
 }
 
 std::string_view name(hunt::Quantity quantity) {
-  switch (quantity) {
-    case hunt::Quantity::copy:
-      return "copy";
-    case hunt::Quantity::addition:
-      return "addition";
-    case hunt::Quantity::latency:
-      return "latency";
-    case hunt::Quantity::bandwidth:
-      return "bandwidth";
-    case hunt::Quantity::loss:
-      break;
-  }
-  return "loss";
+  constexpr std::string_view kNames[] = {"copy", "addition", "latency", "bandwidth", "loss"};
+  return kNames[static_cast<std::size_t>(quantity)];
 }
 
 std::string_view name(hunt::Verdict verdict) {
-  switch (verdict) {
-    case hunt::Verdict::slow:
-      return "slow";
-    case hunt::Verdict::quiet:
-      return "quiet";
-    case hunt::Verdict::noisy:
-      return "noisy";
-    case hunt::Verdict::few:
-      break;
-  }
-  return "few";
+  constexpr std::string_view kNames[] = {"slow", "quiet", "noisy", "few"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string spread_text(double spread) {

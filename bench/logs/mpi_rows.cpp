@@ -34,19 +34,10 @@ std::optional<Value> named(const std::pair<std::string_view, Value> (&table)[n],
 }
 
 std::string name_in_mpi(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return "MPI_Allreduce";
-    case Collective::reduce_scatter:
-      return "MPI_Reduce_scatter";
-    case Collective::all_gather:
-      return "MPI_Allgather";
-    case Collective::reduce:
-      return "MPI_Reduce";
-    case Collective::broadcast:
-      return "MPI_Bcast";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Allgather",
+                                         "MPI_Reduce", "MPI_Bcast"};
+  static_assert(std::size(kNames) == std::size(kCollectives));
+  return std::string(kNames[static_cast<std::size_t>(collective)]);
 }
 
 // OSU has benchmarks of NCCL, too; XCCL is what MVAPICH calls NCCL and its relatives.

@@ -76,19 +76,10 @@ std::optional<Collective> nccl_collective(std::string_view program) {
 }
 
 std::string nccl_call(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return "ncclAllReduce";
-    case Collective::reduce_scatter:
-      return "ncclReduceScatter";
-    case Collective::all_gather:
-      return "ncclAllGather";
-    case Collective::reduce:
-      return "ncclReduce";
-    case Collective::broadcast:
-      return "ncclBroadcast";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"ncclAllReduce", "ncclReduceScatter", "ncclAllGather",
+                                         "ncclReduce", "ncclBroadcast"};
+  static_assert(std::size(kNames) == std::size(kCollectives));
+  return std::string(kNames[static_cast<std::size_t>(collective)]);
 }
 
 std::string_view nccl_program_of_call(std::string_view call) {

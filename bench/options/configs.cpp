@@ -29,15 +29,6 @@ constexpr std::string_view kFile = "file:";  // before the path of a schedule
 constexpr Count kMostConfigs = 1'000'000, kMostPlanned = 2'500'000;
 constexpr int kMostSegments = 1 << 16;
 
-template <class Named, std::size_t N, class Parse>
-Named parse_name(const std::string& text, const Named (&all)[N], std::string_view what,
-                 Parse parse) {
-  if (const auto found = parse(text)) return *found;
-  std::vector<std::string_view> names;
-  for (const Named one : all) names.push_back(name(one));
-  fail_unknown(what, text, names);
-}
-
 std::vector<std::string> or_usual(const std::vector<std::string>& given, const char* usual) {
   return given.empty() ? std::vector<std::string>{usual} : given;
 }
@@ -118,7 +109,7 @@ std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
     if (text == "all")
       for (const collectives::DType dtype : collectives::kDTypes) add_new(all, dtype);
     else
-      add_new(all, parse_name(text, collectives::kDTypes, "dtype", collectives::dtype_named));
+      add_new(all, find_named(collectives::kDTypes, text, "dtype"));
   }
   return all;
 }
@@ -129,7 +120,7 @@ std::vector<collectives::Op> SweepOptions::parsed_ops() const {
     if (text == "all")
       for (const collectives::Op op : collectives::kOps) add_new(all, op);
     else
-      add_new(all, parse_name(text, collectives::kOps, "op", collectives::op_named));
+      add_new(all, find_named(collectives::kOps, text, "op"));
   }
   return all;
 }
@@ -152,7 +143,7 @@ std::vector<int> SweepOptions::parsed_segments() const {
 }
 
 Collective SweepOptions::parsed_collective() const {
-  return parse_name(collective, kCollectives, "collective", collective_named);
+  return find_named(kCollectives, collective, "collective");
 }
 
 const Algorithm& SweepOptions::from_file(const std::string& name) const {

@@ -148,13 +148,6 @@ py::tuple arguments(const Problem& p, Count last) {
   return py::make_tuple(std::string(name(p.collective)), p.ranks, p.root, last);
 }
 
-Collective collective_of(const std::string& text) {
-  if (const auto known = collective_named(text)) return *known;
-  std::vector<std::string_view> names;
-  for (const Collective c : kCollectives) names.push_back(name(c));
-  fail_unknown("collective", text, names);
-}
-
 }  // namespace
 
 Generators::Generators(const py::dict& about, py::object program, py::object cost,
@@ -166,7 +159,7 @@ Generators::Generators(const py::dict& about, py::object program, py::object cos
                    .source = text("source")};
   own.collectives.clear();
   for (const py::handle one : about["collectives"])
-    own.collectives.push_back(collective_of(one.cast<std::string>()));
+    own.collectives.push_back(find_named(kCollectives, one.cast<std::string>(), "collective"));
   own.chunks_per_rank = about["chunks_per_rank"].cast<Rank>();
   own.plan = [program = kept(std::move(program)),
               type = kept(std::move(action_type))](const Problem& p) {
@@ -196,7 +189,7 @@ Generators::Generators(const py::dict& about, py::object program, py::object cos
 }
 
 py::dict Generators::prove(const std::string& collective, Rank ranks, Rank root) const {
-  const Collective task = collective_of(collective);
+  const Collective task = find_named(kCollectives, collective, "collective");
   Proof proof;
   {
     const py::gil_scoped_release unlocked;

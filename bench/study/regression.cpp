@@ -168,19 +168,8 @@ TimeComparisons compare_records(const std::vector<Json>& old_records,
 }
 
 std::string name(TimeComparison::Verdict verdict) {
-  switch (verdict) {
-    case TimeComparison::Verdict::slower:
-      return "slower";
-    case TimeComparison::Verdict::faster:
-      return "faster";
-    case TimeComparison::Verdict::same:
-      return "same";
-    case TimeComparison::Verdict::unsure:
-      return "not enough runs";
-    case TimeComparison::Verdict::wrong:
-      return "WRONG";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"slower", "faster", "same", "not enough runs", "WRONG"};
+  return std::string(kNames[static_cast<std::size_t>(verdict)]);
 }
 
 std::vector<std::string> configuration_cells(const Json& record) {

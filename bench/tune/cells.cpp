@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/run/child.hpp"
 #include "bench/run/launches.hpp"
@@ -176,8 +177,9 @@ std::vector<TuneCell> CellBuilder::cells() const {
 
 Collective CellBuilder::collective() const {
   const auto found = problem_.find("collective");
-  return found == problem_.end() ? Collective::allreduce
-                                 : *collective_named(found->second.get<std::string>());
+  return found == problem_.end()
+             ? Collective::allreduce
+             : find_named(kCollectives, found->second.get<std::string>(), "collective");
 }
 
 TuneCell& CellBuilder::cell_of(const Json& record) {

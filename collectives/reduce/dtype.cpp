@@ -35,16 +35,4 @@ bool is_small_float(DType dtype) {
 std::string_view name(DType dtype) { return kTypes[static_cast<std::size_t>(dtype)].name; }
 std::string_view name(Op op) { return kOpNames[static_cast<std::size_t>(op)]; }
 
-std::optional<DType> dtype_named(std::string_view text) {
-  for (const DType dtype : kDTypes)
-    if (name(dtype) == text) return dtype;
-  return std::nullopt;
-}
-
-std::optional<Op> op_named(std::string_view text) {
-  for (const Op op : kOps)
-    if (name(op) == text) return op;
-  return std::nullopt;
-}
-
 }  // namespace arlab::collectives

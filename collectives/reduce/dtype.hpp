@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace arlab::collectives {
@@ -44,7 +43,5 @@ std::size_t size_of(DType dtype);  ///< bytes an element
 bool is_small_float(DType dtype);  ///< floating point in 16 or 8 bits
 std::string_view name(DType dtype);
 std::string_view name(Op op);
-std::optional<DType> dtype_named(std::string_view text);
-std::optional<Op> op_named(std::string_view text);
 
 }  // namespace arlab::collectives

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedules.hpp"
 
@@ -67,8 +68,9 @@ TEST_CASE("logarithms of powers of two and their neighbors") {
 }
 
 TEST_CASE("a collective is found by its name") {
-  for (const Collective c : kCollectives) CHECK(collective_named(name(c)) == c);
-  CHECK(collective_named("all_reduce") == std::nullopt);
+  for (const Collective c : kCollectives)
+    CHECK(find_named(kCollectives, name(c), "collective") == c);
+  CHECK_THROWS_AS(find_named(kCollectives, "all_reduce", "collective"), Error);
 }
 
 TEST_CASE("check names the bad value and the remedy") {

@@ -60,17 +60,8 @@ void apply_on_host(const Update& s, const UpdatedPart& part) {
 }  // namespace
 
 std::string_view name(Kind kind) {
-  switch (kind) {
-    case Kind::sgd:
-      return "sgd";
-    case Kind::momentum:
-      return "momentum";
-    case Kind::adam:
-      return "adam";
-    case Kind::none:
-      return "none";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"sgd", "momentum", "adam", "none"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Kind find_optimizer(std::string_view text) { return find_named(kKinds, text, "optimizer"); }

@@ -35,19 +35,8 @@ std::string day_of(const std::string& date) { return date.substr(0, date.find('T
 }  // namespace
 
 std::string verdict_word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::slower:
-      return "slower";
-    case Verdict::faster:
-      return "faster";
-    case Verdict::unsure:
-      return "unsure";
-    case Verdict::wrong:
-      return "wrong";
-    case Verdict::same:
-      break;
-  }
-  return "same";
+  constexpr std::string_view kNames[] = {"slower", "faster", "same", "unsure", "wrong"};
+  return std::string(kNames[static_cast<std::size_t>(verdict)]);
 }
 
 std::string files_table(const std::vector<HistoryFile>& files) {
