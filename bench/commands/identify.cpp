@@ -75,10 +75,7 @@ int identify(IdentifyCommand& command, Job& job) {
                   }
           });
   if (!job.is_root()) return 0;
-  if (!sweep.json.empty()) {
-    ResultFile file(sweep.json, ResultFile::Mode::fresh, context(sweep.command));
-    for (const Identified& one : all) file.add(to_json(one));
-  }
+  write_records(sweep.json, sweep.command, all);
   if (sweep.shows_table()) write_file(sweep.output, identified_table(all));
   if (!sweep.prints_records()) print_sentences(sentences(all), sweep.output == "-");
   return 0;

@@ -58,7 +58,7 @@ std::string table_of(const std::vector<Json>& records) {
 }
 
 // The contexts of a file stand before their records.
-void write_records(const std::string& path, const Results& results) {
+void write_results(const std::string& path, const Results& results) {
   std::optional<ResultFile> file;
   Json last;
   for (Json record : results.records) {
@@ -88,7 +88,7 @@ int import(const ImportCommand& command) {
     refused += read.refused;
     append(std::move(read.results), all);
   }
-  if (!command.json.empty()) write_records(command.json, all);
+  if (!command.json.empty()) write_results(command.json, all);
   if (command.json != "-") print("{}", Lines{table_of(all.records)});
   if (refused == 0) return 0;
   say("error: {} left out, of which the notes say why\n",

@@ -13,7 +13,6 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/options/topology_options.hpp"
-#include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
@@ -130,12 +129,6 @@ std::vector<ExchangeSetting> to_confirm(const ReplayOptions& options, const Sett
   return all;
 }
 
-void write_records(const ReplayOptions& options, const std::vector<ReplayResult>& results) {
-  if (options.json.empty()) return;
-  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
-  for (const ReplayResult& result : results) file.add(to_json(result));
-}
-
 // Replays one configuration. Only the root has a result.
 std::optional<ReplayResult> replayed(const ReplayOptions& options, const ReplayConfig& config,
                                      Job& job, const Backend& backend) {
@@ -182,7 +175,7 @@ int tune(const ReplayOptions& options, Job& job, const Backend& backend, Profile
   }
   std::vector<ReplayResult> results;
   for (ConfirmedSetting& c : confirmed) results.push_back(std::move(c.result));
-  write_records(options, results);
+  write_records(options.json, options.command, results);
   return 0;
 }
 
@@ -214,7 +207,7 @@ int run(const ReplayOptions& options, Job& job) {
   if (!job.is_root()) return 0;
   if (options.json != "-")
     print("{}\n{}", Lines{replay_table(results)}, Lines{explain_replay(results.back())});
-  write_records(options, results);
+  write_records(options.json, options.command, results);
   return 0;
 }
 

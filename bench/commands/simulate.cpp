@@ -10,7 +10,6 @@
 #include "bench/commands/commands.hpp"
 #include "bench/options/idle_nics.hpp"
 #include "bench/options/rare_options.hpp"
-#include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/simulate/estimate.hpp"
 #include "bench/simulate/evaluate.hpp"
@@ -51,10 +50,7 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
   check_outputs(o);
   check_can_write(o.json);
   const std::vector<TraceRun> runs = replay_traces(paths, command.model);
-  if (!o.json.empty()) {
-    ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
-    for (const TraceRun& run : runs) file.add(record_of(run));
-  }
+  write_records(o.json, o.command, runs);
   if (!o.shows_table()) return;
   write_file(o.output, table_of(runs, command.rank_times));
   say_written(o.output);
@@ -67,10 +63,7 @@ void simulate_nccl(const SimulateCommand& command) {
   check_outputs(o);
   check_can_write(o.json);
   const NcclEstimates estimates = estimate_nccl(o, command.model);
-  if (!o.json.empty()) {
-    ResultFile file(o.json, ResultFile::Mode::fresh, context(o.command));
-    for (const NcclEstimate& row : estimates.rows) file.add(record_of(row));
-  }
+  write_records(o.json, o.command, estimates.rows);
   if (!o.shows_table()) return;
   write_file(o.output, table_of(estimates));
   say_written(o.output);

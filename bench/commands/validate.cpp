@@ -145,9 +145,7 @@ void validate_logs(const ValidateOptions& options, const Session& session) {
     print_sentences(sentences({}, {}, validation), true);
   }
   fmt::print(stderr, "{}", left_out(calls.skipped));
-  if (options.json.empty()) return;
-  ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
-  for (const PredictedNccl& row : validation.rows) file.add(to_json(row));
+  write_records(options.json, session.command, validation.rows);
 }
 
 void run_validate(const ValidateOptions& options, const Session& session) {

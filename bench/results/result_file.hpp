@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/results/context.hpp"
 #include "bench/results/locked_file.hpp"
 #include "bench/results/record.hpp"
 
@@ -62,5 +63,14 @@ class ResultFile {
   std::map<std::string, Held> there_;  // by identity
   LockedFile file_;
 };
+
+/// Writes the context of a command, and a record of each row; nothing if the path is empty.
+template <class Rows>
+void write_records(const std::string& path, const std::vector<std::string>& command,
+                   const Rows& rows) {
+  if (path.empty()) return;
+  ResultFile file(path, ResultFile::Mode::fresh, context(command));
+  for (const auto& row : rows) file.add(to_json(row));
+}
 
 }  // namespace arlab::bench

@@ -24,6 +24,19 @@ inline Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
+/// Returns the value of the key; null if there is none, or `of` is not an object.
+inline const Json& member(const Json& of, std::string_view key) {
+  static const Json kNone;
+  const auto found = of.find(std::string(key));
+  return found == of.end() ? kNone : *found;
+}
+
+/// Returns the text of the key; empty if it is none.
+inline std::string text_at(const Json& of, std::string_view key) {
+  const Json& value = member(of, key);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
 /// A run's time, split by when the ranks entered and left.
 struct LateEntry {
   Summary collective_us;    ///< from the last entry to the last exit, per run

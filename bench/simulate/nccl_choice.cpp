@@ -179,7 +179,7 @@ std::string table_of(const NcclEstimates& estimates) {
   return text;
 }
 
-nlohmann::ordered_json record_of(const NcclEstimate& r) {
+nlohmann::ordered_json to_json(const NcclEstimate& r) {
   const bool done = r.skipped.empty();
   const auto number = [&](bool given, double value) {
     return given ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);

@@ -34,6 +34,6 @@ bool asks_for_nccl(const std::vector<std::string>& words, const ModelOptions& mo
 NcclEstimates estimate_nccl(const SweepOptions& options, const ModelOptions& model);
 
 std::string table_of(const NcclEstimates& estimates);
-nlohmann::ordered_json record_of(const NcclEstimate& row);
+nlohmann::ordered_json to_json(const NcclEstimate& row);
 
 }  // namespace arlab::bench

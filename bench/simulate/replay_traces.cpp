@@ -78,7 +78,7 @@ std::string table_of(const std::vector<TraceRun>& runs, bool by_rank) {
   return by_rank ? table + "\n" + compact({"trace", "topology", "rank", "finish"}, times) : table;
 }
 
-nlohmann::ordered_json record_of(const TraceRun& run) {
+nlohmann::ordered_json to_json(const TraceRun& run) {
   std::vector<double> finish;
   for (const Time time : run.finish_of) finish.push_back(microseconds(time));
   nlohmann::ordered_json record{{"schema", kSchema},

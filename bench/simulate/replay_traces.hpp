@@ -31,6 +31,6 @@ std::vector<TraceRun> replay_traces(const std::vector<std::string>& paths,
 std::string table_of(const std::vector<TraceRun>& runs, bool by_rank);
 
 /// A record of kind "trace".
-nlohmann::ordered_json record_of(const TraceRun& run);
+nlohmann::ordered_json to_json(const TraceRun& run);
 
 }  // namespace arlab::bench

@@ -30,9 +30,6 @@ std::string either(const std::vector<std::string>& names, std::string_view conju
 /// Returns a text of two ends, or one if they are equal: "1 KiB to 64 KiB".
 std::string from_to(const std::string& first, const std::string& last);
 
-/// Returns the value of a key, null if the record has none.
-const Json& value_of_key(const Json& record, std::string_view key);
-
 /// Returns those of `keys` whose values differ between the records.
 std::vector<std::string> varying_keys(std::span<const std::string_view> keys,
                                       std::span<const Json* const> records);

@@ -37,18 +37,12 @@ std::string from_to(const std::string& first, const std::string& last) {
   return first == last ? first : first + " to " + last;
 }
 
-const Json& value_of_key(const Json& record, std::string_view key) {
-  static const Json kNone;
-  const auto found = record.find(std::string(key));
-  return found == record.end() ? kNone : *found;
-}
-
 std::vector<std::string> varying_keys(std::span<const std::string_view> keys,
                                       std::span<const Json* const> records) {
   std::vector<std::string> all;
   for (const std::string_view key : keys)
     if (std::any_of(records.begin(), records.end(), [&](const Json* record) {
-          return value_of_key(*record, key) != value_of_key(*records.front(), key);
+          return member(*record, key) != member(*records.front(), key);
         }))
       all.emplace_back(key);
   return all;

@@ -44,9 +44,8 @@ std::string setting_text(const std::vector<std::string>& varying, const Json& re
 bool follows_from(std::string_view key, std::string_view by, const AnswerRows& rows) {
   std::map<std::string, const Json*> seen;
   for (const Json* const row : rows) {
-    const Json& value = value_of_key(*row, key);
-    if (*seen.try_emplace(value_of_key(*row, by).dump(), &value).first->second != value)
-      return false;
+    const Json& value = member(*row, key);
+    if (*seen.try_emplace(member(*row, by).dump(), &value).first->second != value) return false;
   }
   return true;
 }
@@ -76,7 +75,7 @@ std::vector<std::pair<std::string, AnswerRows>> settings_of(const AnswerRows& ro
   std::map<std::string, std::size_t> places;
   for (const Json* const row : rows) {
     std::string key;
-    for (const std::string_view shared : kShared) key += value_of_key(*row, shared).dump() + " ";
+    for (const std::string_view shared : kShared) key += member(*row, shared).dump() + " ";
     const auto [at, added] = places.try_emplace(key, settings.size());
     if (added) settings.emplace_back(setting_text(varying, *row), AnswerRows{});
     settings[at->second].second.push_back(row);

@@ -13,16 +13,6 @@ namespace {
 
 namespace nccl = simulator::nccl;
 
-// Of an object; null if it has no such key, or is none.
-Json member(const Json& of, const char* key) {
-  return of.is_object() ? of.value(key, Json(nullptr)) : Json(nullptr);
-}
-
-std::string text_at(const Json& of, const char* key) {
-  const Json found = member(of, key);
-  return found.is_string() ? found.get<std::string>() : "";
-}
-
 // "NCCL 2.27.5": the number; empty if the log names none.
 std::string version_of(const Json& context) {
   const std::string library = text_at(context, "nccl");
@@ -37,7 +27,7 @@ class CallReader {
 
   /// Returns the call, or nothing: then why() says why.
   std::optional<NcclRow> read() {
-    const Json time = member(record_, "time_us");
+    const Json& time = member(record_, "time_us");
     if (text_at(record_, "kind") != "run" || !member(time, "median").is_number() ||
         !member(record_, "bytes").is_number() || !member(record_, "ranks").is_number())
       return none("records without times");
@@ -87,7 +77,7 @@ class CallReader {
   // Nodes by the hosts that the log lists; else those of the user's machine.
   bool set_size(NcclRow& row) {
     const auto ranks = member(record_, "ranks").get<Rank>();
-    const Json groups = member(record_, "groups");
+    const Json& groups = member(record_, "groups");
     if (groups.is_number() && groups.get<Rank>() > 0) {
       row.nodes = groups.get<Rank>();
     } else if (given_.machine) {

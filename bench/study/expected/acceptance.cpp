@@ -90,11 +90,6 @@ RunShape shape_of(const Json& record) {
   return {record["collective"].get<std::string>(), number("ranks"), number("groups")};
 }
 
-std::string text_in(const Json& context, const char* key) {
-  const Json value = context.is_object() ? context.value(key, Json()) : Json();
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 std::int64_t wrong_of(const Json& record) {
   const Json wrong = record.value("wrong", Json());
   return wrong.is_number() ? wrong.get<std::int64_t>() : 0;
@@ -209,7 +204,7 @@ Judgment judge_results(const Results& results, const Expectation& expectation) {
   Judgment judgment = judge(results.records, expectation);
   std::set<std::string> others;
   for (const Json& context : results.contexts)
-    if (const std::string gpu = text_in(context, "gpu");
+    if (const std::string gpu = text_at(context, "gpu");
         !gpu.empty() && !expectation.gpu.empty() && !names_gpu(gpu, expectation.gpu))
       others.insert(gpu);
   if (!others.empty())

@@ -12,11 +12,6 @@ namespace {
 
 bool near(double ratio, double value) { return std::abs(ratio - value) < 0.03; }
 
-std::string text_of_key(const Json& object, const char* key) {
-  const Json value = object.is_object() ? object.value(key, Json()) : Json();
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 // Whether the value of a variable can make this run slower: the usual one does not.
 bool slows(std::string_view name, const std::string& value, std::int64_t hosts,
            const std::string& gpu) {
@@ -30,11 +25,10 @@ bool slows(std::string_view name, const std::string& value, std::int64_t hosts,
 
 // The variable of NCCL that was set to the like; empty if none was.
 std::string slow_setting(const Json& context, std::int64_t hosts, const std::string& gpu) {
-  const Json environment = context.is_object() ? context.value("environment", Json()) : Json();
-  if (!environment.is_object()) return "";
+  const Json& environment = member(context, "environment");
   for (const char* name : {"NCCL_NVLS_ENABLE", "NCCL_P2P_DISABLE", "NCCL_IB_DISABLE", "NCCL_ALGO",
                            "NCCL_PROTO", "NCCL_SHM_DISABLE", "NCCL_NET_GDR_LEVEL"})
-    if (const std::string value = text_of_key(environment, name); slows(name, value, hosts, gpu))
+    if (const std::string value = text_at(environment, name); slows(name, value, hosts, gpu))
       return fmt::format("{}={} was set", name, value);
   return "";
 }
@@ -46,11 +40,11 @@ std::string likely_reason(const Judged& judged, const Json& context) {
     return fmt::format("{} wrong, whatever the bandwidth", show_plural(judged.wrong(), "element"));
   const Json groups = judged.record.value("groups", Json());
   const std::int64_t hosts = groups.is_number() ? groups.get<std::int64_t>() : 0;
-  const std::string own = text_of_key(context, "gpu"), gpu = own.empty() ? judged.gpu : own;
+  const std::string own = text_at(context, "gpu"), gpu = own.empty() ? judged.gpu : own;
   if (std::string setting = slow_setting(context, hosts, gpu); !setting.empty()) return setting;
   const double ratio = judged.ratio();
   if (hosts > 1) {
-    if (text_of_key(context, "nccl").find("network Socket") != std::string::npos)
+    if (text_at(context, "nccl").find("network Socket") != std::string::npos)
       return "NCCL used TCP sockets between the hosts, not the fabric";
     if (near(ratio, 7.0 / 8)) return "7/8 of what is expected, as with one NIC of eight missing";
     if (near(ratio, 0.5)) return "half of what is expected, as with half of the NICs missing";

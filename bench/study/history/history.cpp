@@ -33,11 +33,6 @@ Json context_at(const Results& results, const Json& record) {
   return number.is_number() ? results.contexts[number.get<std::size_t>()] : Json::object();
 }
 
-std::string text_at(const Json& context, const char* key) {
-  const Json value = context.value(key, Json());
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 std::string host_of(const Results& results, const Json& record) {
   const std::string host = text_at(context_at(results, record), "host");
   return host.empty() ? "unknown" : host;

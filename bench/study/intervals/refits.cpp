@@ -15,17 +15,10 @@
 namespace arlab::bench {
 namespace {
 
-const Json& member_of(const Json& record, const char* key) {
-  static const Json kNothing;
-  const auto found = record.find(key);
-  return found == record.end() ? kNothing : *found;
-}
-
 // Of a record whose network is a machine file; empty of others.
 std::string machine_file_of(const Json& record) {
   constexpr std::string_view kFile = "file=";
-  const Json& machine = member_of(record, "machine");
-  const std::string text = machine.is_string() ? machine.get<std::string>() : "";
+  const std::string text = text_at(record, "machine");
   return text.starts_with(kFile) ? text.substr(kFile.size(), text.find(',') - kFile.size()) : "";
 }
 
@@ -45,8 +38,8 @@ std::string outside_note(std::span<const Json* const> records) {
   std::set<Count> ranks, sizes;
   std::string calibrated;
   for (const Json* const record : records) {
-    const Json& refits = member_of(*record, "refits");
-    if (!refits.is_object() || member_of(*record, "beyond_calibration") != Json(true)) continue;
+    const Json& refits = member(*record, "refits");
+    if (!refits.is_object() || member(*record, "beyond_calibration") != Json(true)) continue;
     const Count p = record->at("ranks").get<Count>(), bytes = record->at("bytes").get<Count>();
     const auto most_ranks = refits.at("ranks").get<Count>();
     const double least = refits.at("bytes")[0].get<double>(),
@@ -84,7 +77,7 @@ RatioInterval ratio_interval(const RefittedTime& a, const RefittedTime& b) {
 }
 
 std::optional<RefittedTime> refitted_time(const Json& record) {
-  const Json &refits = member_of(record, "refits"), &us = member_of(record, "modelled_us");
+  const Json &refits = member(record, "refits"), &us = member(record, "modelled_us");
   if (!refits.is_object() || !us.is_number() || us.get<double>() <= 0) return std::nullopt;
   return RefittedTime{us.get<double>(), refits.at("us").get<std::vector<double>>(),
                       refits.at("spread").get<double>()};
@@ -100,9 +93,8 @@ std::vector<std::string> calibration_notes(std::span<const Json* const> records)
     notes.push_back(std::move(outside));
   for (const Json* const record : records) {
     const std::string file = machine_file_of(*record);
-    if (file.empty() || member_of(*record, "refits").is_object() ||
-        !member_of(*record, "disturbance").is_null() ||
-        !member_of(*record, "modelled_us").is_number())
+    if (file.empty() || member(*record, "refits").is_object() ||
+        !member(*record, "disturbance").is_null() || !member(*record, "modelled_us").is_number())
       continue;
     notes.push_back(
         fmt::format("No intervals: {} has no table [interval], as older files; calibrate "

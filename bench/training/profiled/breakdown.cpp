@@ -99,9 +99,7 @@ void run_breakdown(const PlanOptions& options) {
     print("{}\n", Lines{breakdown_table(rows)});
     for (const ScaleRow& row : rows) print("{}", Lines{explain(row)});
   }
-  if (options.json.empty()) return;
-  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
-  for (const ScaleRow& row : rows) file.add(to_json(row));
+  write_records(options.json, options.command, rows);
 }
 
 }  // namespace arlab::bench
