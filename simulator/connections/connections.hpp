@@ -33,10 +33,7 @@ class Connections final : public Network, private NetworkLinks {
  public:
   Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric);
 
-  Time can_send(Rank, Time now) override { return now; }
   Sent send(const Message& message, Time now) override;
-  Time can_receive(Rank, Time now) override { return now; }
-  Time receive(const Message&, Time now) override { return now; }
   Work reduce(Rank rank, Bytes bytes, Time now, bool sent) override;
   Work compute(Rank rank, Time duration, Time now) override;
 

@@ -25,10 +25,7 @@ class SharedMemory : public Network {
  public:
   SharedMemory(Machine machine, Rank ranks);
 
-  Time can_send(Rank, Time now) override { return now; }
   Sent send(const Message& message, Time now) override;
-  Time can_receive(Rank, Time now) override { return now; }
-  Time receive(const Message&, Time now) override { return now; }
   Work reduce(Rank rank, Bytes bytes, Time now, bool sent) override;
   Work compute(Rank rank, Time duration, Time now) override;
 

@@ -28,16 +28,13 @@ class AlphaBeta : public Network {
 
   Time can_send(Rank source, Time now) override { return std::max(now, ports(source).send); }
 
+  // Occupies the receive port during the transfer: receiving takes no more time.
   Sent send(const Message& m, Time now) override {
     const Time start = std::max(now, ports(m.target).receive);
     const Time end = start + costs_.L + to_time(static_cast<double>(m.bytes) * costs_.G);
     ports(m.source).send = ports(m.target).receive = end;
     return {end, end, false};
   }
-
-  // The receive port was occupied during the transfer: receiving takes no more time.
-  Time can_receive(Rank, Time now) override { return now; }
-  Time receive(const Message&, Time now) override { return now; }
 
   Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return processors_.reduce(rank, bytes, now);

@@ -68,8 +68,6 @@ class Fluid final : public Network,
     if (!routes_.are_single()) traits_.shortcuts = nullptr;
   }
 
-  Time can_send(Rank, Time now) override { return now; }
-
   Sent send(const Message& m, Time now) override {
     const auto& ways = routes_.find(m.source, m.target).ways;
     const auto flows = static_cast<std::int32_t>(ways.size());
@@ -82,9 +80,6 @@ class Fluid final : public Network,
     if (flows > 1) expect_flows(m.number, flows);
     return {now, kNever, true};
   }
-
-  Time can_receive(Rank, Time now) override { return now; }
-  Time receive(const Message&, Time now) override { return now; }
 
   Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return processors_.reduce(rank, bytes, now);

@@ -30,15 +30,10 @@ class PacketModel final : public Network, private NetworkLinks {
     expect_one_route(*fabric_, "packet");
   }
 
-  Time can_send(Rank, Time now) override { return now; }
-
   Sent send(const Message& m, Time now) override {
     packets_.add(m, router_.route(host_of(m.source), host_of(m.target)), now);
     return {now, kNever, true};
   }
-
-  Time can_receive(Rank, Time now) override { return now; }
-  Time receive(const Message&, Time now) override { return now; }
 
   Work reduce(Rank rank, Bytes bytes, Time now, bool) override {
     return processors_.reduce(rank, bytes, now);

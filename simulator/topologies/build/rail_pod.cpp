@@ -1,6 +1,33 @@
 #include "simulator/topologies/build/rail_pod.hpp"
 
+#include <algorithm>
+
 namespace arlab::simulator {
+
+void fit_rail_pod(Settings& settings, Rank hosts) {
+  const std::int32_t nodes = settings.count("nodes");
+  if (settings.given("nodes"))
+    settings.choose("gpus", (hosts + nodes - 1) / nodes);
+  else
+    settings.choose("nodes", (hosts - 1) / settings.count("gpus") + 1);
+}
+
+RailPod rail_pod_of(const Settings& settings) {
+  RailPod pod;
+  pod.nodes = settings.count("nodes");
+  pod.gpus = settings.count("gpus");
+  pod.relay = settings.flag("relay");
+  pod.nvlink = {settings.bandwidth("nvlink"), settings.time("nvlink_latency"), "nvlink"};
+  pod.nic = {settings.bandwidth("nic"), settings.time("latency"), "nic"};
+  if (settings.flag("nvls")) pod.nvswitch_adds.emplace();
+  return pod;
+}
+
+Wire up_of(const RailPod& pod, const Settings& settings) {
+  const std::int32_t down = std::min(pod.nodes, pod.nodes_per_switch);
+  return {pod.nic.bandwidth * down / (pod.spines * settings.ratio("oversubscription")),
+          pod.nic.latency, "rail-spine"};
+}
 
 Topology make_rail_pod(const std::string& spec, const RailPod& pod) {
   const std::int32_t units = (pod.nodes - 1) / pod.nodes_per_switch + 1;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "simulator/topologies/build/settings.hpp"
 #include "simulator/topologies/build/topology.hpp"
 
 namespace arlab::simulator {
@@ -23,6 +24,14 @@ struct RailPod {
   Wire nvlink, nic, up;
   std::optional<SwitchAdds> nvswitch_adds{}, rail_adds{};  ///< also of the spines
 };
+
+/// Chooses the nodes that the hosts need, or the GPUs per node where the nodes are given.
+void fit_rail_pod(Settings& settings, Rank hosts);
+
+/// Returns the nodes that the settings describe, without what is above the NICs.
+RailPod rail_pod_of(const Settings& settings);
+/// Returns the wire of a rail switch's cables to the spines, by the setting "oversubscription".
+Wire up_of(const RailPod& pod, const Settings& settings);
 
 Topology make_rail_pod(const std::string& spec, const RailPod& pod);
 

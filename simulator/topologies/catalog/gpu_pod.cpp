@@ -19,32 +19,11 @@ constexpr std::string_view kRail = "rail", kDragonfly = "dragonfly";
 constexpr std::array<std::string_view, 5> kFabrics{kRail, "crossbar", kDragonfly, "fat_tree",
                                                    "leaf_spine"};
 
-void fit(Settings& settings, Rank hosts) {
-  const std::int32_t nodes = settings.count("nodes");
-  if (settings.given("nodes"))
-    settings.choose("gpus", (hosts + nodes - 1) / nodes);
-  else
-    settings.choose("nodes", (hosts - 1) / settings.count("gpus") + 1);
-}
-
-RailPod nodes_of(const Settings& settings) {
-  RailPod pod;
-  pod.nodes = settings.count("nodes");
-  pod.gpus = settings.count("gpus");
-  pod.relay = settings.flag("relay");
-  pod.nvlink = {settings.bandwidth("nvlink"), settings.time("nvlink_latency"), "nvlink"};
-  pod.nic = {settings.bandwidth("nic"), settings.time("latency"), "nic"};
-  if (settings.flag("nvls")) pod.nvswitch_adds.emplace();
-  return pod;
-}
-
 Topology on_rails(const Settings& settings) {
-  RailPod pod = nodes_of(settings);
+  RailPod pod = rail_pod_of(settings);
   pod.nodes_per_switch = 32;
   pod.spines = 4;
-  const std::int32_t down = std::min(pod.nodes, pod.nodes_per_switch);
-  pod.up = {pod.nic.bandwidth * down / (pod.spines * settings.ratio("oversubscription")),
-            pod.nic.latency, "rail-spine"};
+  pod.up = up_of(pod, settings);
   return make_rail_pod(settings.spec(), pod);
 }
 
@@ -61,7 +40,7 @@ Topology fabric_of(const Settings& settings, Rank nics) {
 }
 
 Topology on_fabric(const Settings& settings) {
-  const RailPod pod = nodes_of(settings);
+  const RailPod pod = rail_pod_of(settings);
   const double gpus = 1. * pod.nodes * pod.gpus;
   const Topology fabric = fabric_of(settings, static_cast<Rank>(gpus));
   TopologyBuilder builder(settings.spec(), gpus, pod.nodes + fabric.nodes() - fabric.hosts(),
@@ -119,7 +98,7 @@ TopologyKind gpu_pod() {
                      {"nvlink_latency", Unit::time, "250ns", "of an NVLink"},
                      {"latency", Unit::time, "500ns", "of any other link"},
                      {"nvls", Unit::flag, "no", "NVSwitches add (in-network reduction)"}},
-      .fit = fit,
+      .fit = fit_rail_pod,
       .make = make,
   };
 }
