@@ -1,21 +1,19 @@
 // arlab calibrate: measures what the model `connections` knows about a machine, on two or three
 // ranks.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/groups.hpp"
 #include "bench/calibrate/fit.hpp"
 #include "bench/calibrate/machine_text.hpp"
 #include "bench/calibrate/spread.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/simulate/calibration_question.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/options/options.hpp"
@@ -23,6 +21,7 @@
 #include "bench/options/topology_options.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/version.hpp"
+#include "bench/simulate/calibration_question.hpp"
 #include "bench/text/say.hpp"
 #include "bench/text/sentences.hpp"
 #include "bench/text/table.hpp"
@@ -43,11 +42,6 @@ struct CalibrateCommand {
   collectives::Patience patience;
   std::vector<std::string> command;
 };
-
-std::string this_host() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
 
 std::string numbers_table(const Fit& fit) {
   const simulator::Machine& m = fit.machine;
@@ -145,11 +139,9 @@ int calibrate(const CalibrateCommand& command, Job& job) {
   job.run(backend, {.ranks = ranks, .patience = command.patience},
           [&](collectives::Executor& executor) {
             collectives::Communicator& control = executor.control();
-            const std::vector<std::string> hosts = collectives::gather(control, this_host());
-            const std::vector<Rank> machines = control.machines();
+            const std::vector<std::string> hosts = collectives::gather(control, host_name());
             ProbeOptions options = command.probes;
-            options.several_hosts = std::any_of(machines.begin(), machines.end(),
-                                                [&](Rank m) { return m != machines.front(); });
+            options.several_hosts = Groups(control.machines()).count() > 1;
             if (!options.several_hosts && !command.network.topology.empty())
               fail(Blame::usage,
                    fmt::format("--network {} states a topology, but all ranks are on one machine: "

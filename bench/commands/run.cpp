@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 #include "algorithms/base/stop.hpp"
+#include "algorithms/groups.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
@@ -159,9 +160,7 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   const Measurements measured = measure_all(executor, todo, command.measure);
   const bool on_host = !backend.devices && fills_memory(todo.front());
   if (on_host && ranks.memory_rate == 0) {
-    const std::vector<Rank> machines = executor.control().machines();
-    const bool one = std::all_of(machines.begin(), machines.end(),
-                                 [&](Rank machine) { return machine == machines.front(); });
+    const bool one = Groups(executor.control().machines()).count() == 1;
     ranks.memory_rate = one ? memory_rate(executor.control()) : -1;
   }
   if (!output) return;

@@ -71,6 +71,13 @@ std::optional<DType> type_of(const LogPreamble& p, LogTool tool, bool reduces) {
                                                : p.datatype);
 }
 
+// The name of the collective that the comments name: "Allreduce".
+std::string mpi_benchmark(const LogPreamble& p, LogTool tool) {
+  if (tool == LogTool::imb) return p.benchmark;
+  const std::size_t end = p.osu_title.find(" Latency");
+  return p.osu_title.substr(0, end == std::string::npos ? p.osu_title.size() : end);
+}
+
 }  // namespace
 
 std::variant<MpiRow, std::string> mpi_row(const std::vector<std::string_view>& words,
@@ -104,12 +111,6 @@ std::variant<MpiRow, std::string> mpi_row(const std::vector<std::string_view>& w
   row.time_us = most.value_or(*average);
   if (!(row.time_us > 0)) return std::string("the time is 0");
   return row;
-}
-
-std::string mpi_benchmark(const LogPreamble& p, LogTool tool) {
-  if (tool == LogTool::imb) return p.benchmark;
-  const std::size_t end = p.osu_title.find(" Latency");
-  return p.osu_title.substr(0, end == std::string::npos ? p.osu_title.size() : end);
 }
 
 void settle(std::size_t line, const LogLayout& layout, const LogPreamble& p,

@@ -25,9 +25,6 @@ struct MpiRow {
 std::variant<MpiRow, std::string> mpi_row(const std::vector<std::string_view>& words,
                                           const LogLayout& layout, std::size_t line);
 
-/// Returns the name of the collective that the comments name: "Allreduce".
-std::string mpi_benchmark(const LogPreamble& preamble, LogTool tool);
-
 /// Adds the table to the log, without rows that contradict the others; notes say what is left out.
 void settle(std::size_t line, const LogLayout& layout, const LogPreamble& preamble,
             const std::vector<MpiRow>& rows, const LogHints& hints, Log& log);

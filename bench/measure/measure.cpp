@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 #include "algorithms/base/stop.hpp"
+#include "algorithms/groups.hpp"
 #include "bench/text/units.hpp"
 #include "collectives/host/checked_runner.hpp"
 #include "collectives/host/clock_sync.hpp"
@@ -65,9 +66,7 @@ class Measuring {
            "backend that has a thread or a process per rank");
     runner_.load_input(configs_.front().problem, configs_.front().operand);
     if (together) return;
-    const std::vector<Rank> machines = control_.machines();
-    synchronized_ = std::any_of(machines.begin(), machines.end(),
-                                [&](Rank machine) { return machine != machines.front(); });
+    synchronized_ = Groups(control_.machines()).count() > 1;
     if (synchronized_) clock_ = synchronize_clocks(control_);
     if (options_.at_agreed_time) lead_ = first_lead();
   }

@@ -17,8 +17,8 @@ bool has_one_channel(const Algorithm& algorithm) {
                              [](const Parameter& p) { return p.name == "channels"; });
 }
 
-}  // namespace
-
+// The algorithm with as many channels as a node has NICs; null if these are one, or if it has no
+// channels for this collective, or was told how many.
 const Algorithm* with_all_nics(const Algorithm& algorithm, const RankLayout& layout,
                                Collective task) {
   if (layout.nics < 2 || !layout.groups || layout.groups->count() < 2) return nullptr;
@@ -27,6 +27,8 @@ const Algorithm* with_all_nics(const Algorithm& algorithm, const RankLayout& lay
       fmt::format("{}:channels={}", algorithm.name, std::min(layout.nics, kMostChannels)));
   return std::ranges::count(found.collectives, task) > 0 ? &found : nullptr;
 }
+
+}  // namespace
 
 std::vector<const Algorithm*> and_with_all_nics(std::span<const Algorithm* const> algorithms,
                                                 const RankLayout& layout, Collective task) {

@@ -8,11 +8,6 @@
 
 namespace arlab::bench {
 
-/// Returns the algorithm with as many channels as a node has NICs; null if these are one, or if
-/// it has no channels for this collective, or was told how many.
-const Algorithm* with_all_nics(const Algorithm& algorithm, const RankLayout& layout,
-                               Collective task);
-
 /// Returns these algorithms, and after each of one channel the same with all NICs.
 std::vector<const Algorithm*> and_with_all_nics(std::span<const Algorithm* const> algorithms,
                                                 const RankLayout& layout, Collective task);

@@ -44,15 +44,6 @@ void add_number(CLI::App& app, const std::string& names, std::int32_t& value, st
   app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
 
-void add_interval(CLI::App& app, const std::string& names, Count& value, std::int32_t least,
-                  const std::string& help) {
-  constexpr std::int32_t kMost = 1'000'000'000;
-  const auto parse = [&value, names, least](const std::string& text) {
-    value = checked_number(parse_count(text, names), names, least, kMost);
-  };
-  app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
-}
-
 void fail_without_effect(std::string_view option, std::string_view needs) {
   fail(Blame::usage,
        fmt::format("{} has no effect here: it needs {}; leave it out", option, needs));

@@ -46,11 +46,6 @@ CLI::Option* as_list(CLI::Option* option);
 void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
                 std::int32_t most, const std::string& help);
 
-/// Adds an option that takes a number of steps, samples or parts, from `least` to a billion.
-/// `names` is also what errors call it.
-void add_interval(CLI::App& app, const std::string& names, Count& value, std::int32_t least,
-                  const std::string& help);
-
 /// Throws Error(usage): the option changes nothing, since that needs something else.
 [[noreturn]] void fail_without_effect(std::string_view option, std::string_view needs);
 

@@ -54,6 +54,32 @@ bool is_relevant(std::string_view name) {
          begins_with_one(name, kPrefixes);
 }
 
+// A name for this launch that all its processes share, such as "slurm 4711.0": from the launcher,
+// else from the process; and so another one for each launch.
+std::string launch_id() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  if (const std::string job = variable("SLURM_JOB_ID"); !job.empty()) {
+    // One job may run mpirun several times, which are not steps.
+    const std::string mpirun = variable("OMPI_MCA_ess_base_jobid");
+    return "slurm " + job + "." + variable("SLURM_STEP_ID") +
+           (mpirun.empty() ? "" : " mpi " + mpirun);
+  }
+  for (const char* name : {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMI_JOBID"})
+    if (const std::string job = variable(name); !job.empty()) return "mpi " + job;
+  return "process " + std::to_string(getpid()) + " of " + utc_now();
+}
+
+// The policy that sets the processors' frequency, such as "performance"; empty if unknown.
+std::string frequency_governor() {
+  std::ifstream in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  std::string text;
+  in >> text;
+  return text;
+}
+
 }  // namespace
 
 std::string host_name() {
@@ -93,29 +119,6 @@ std::map<std::string, std::string> relevant_environment() {
     all.emplace(line.substr(0, equals), line.substr(equals + 1));
   }
   return all;
-}
-
-std::string launch_id() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (const std::string job = variable("SLURM_JOB_ID"); !job.empty()) {
-    // One job may run mpirun several times, which are not steps.
-    const std::string mpirun = variable("OMPI_MCA_ess_base_jobid");
-    return "slurm " + job + "." + variable("SLURM_STEP_ID") +
-           (mpirun.empty() ? "" : " mpi " + mpirun);
-  }
-  for (const char* name : {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMI_JOBID"})
-    if (const std::string job = variable(name); !job.empty()) return "mpi " + job;
-  return "process " + std::to_string(getpid()) + " of " + utc_now();
-}
-
-std::string frequency_governor() {
-  std::ifstream in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  std::string text;
-  in >> text;
-  return text;
 }
 
 Json to_json(const DeviceContext& devices) {

@@ -34,11 +34,4 @@ std::string shell_quoted(const std::vector<std::string>& command);
 /// fixed list, since the whole environment may hold secrets.
 std::map<std::string, std::string> relevant_environment();
 
-/// Returns a name for this launch that all its processes share, such as "slurm 4711.0": from the
-/// launcher, else from the process; and so another one for each launch.
-std::string launch_id();
-
-/// Returns the policy that sets the processors' frequency, such as "performance"; empty if unknown.
-std::string frequency_governor();
-
 }  // namespace arlab::bench

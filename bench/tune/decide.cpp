@@ -80,11 +80,11 @@ Count first_byte(Bytes before, Bytes bytes) {
   return std::clamp(static_cast<Count>(std::ceil(mean)), Count{before} + 1, Count{bytes});
 }
 
-}  // namespace
-
 bool same_place(const TuneCell& a, const TuneCell& b) {
   return a.ranks == b.ranks && a.bytes == b.bytes;
 }
+
+}  // namespace
 
 const TuneCell* cell_at(const std::vector<TuneCell>& cells, const TuneCell& place) {
   const auto found = std::find_if(cells.begin(), cells.end(),

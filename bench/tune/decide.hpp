@@ -30,9 +30,7 @@ struct TuneCell {
   Rank nodes = -1;  ///< -1: not known
 };
 
-/// Whether the cells are of the same ranks and size.
-bool same_place(const TuneCell& a, const TuneCell& b);
-/// Returns the cell of the same place; null if there is none.
+/// Returns the cell of the same ranks and size; null if there is none.
 const TuneCell* cell_at(const std::vector<TuneCell>& cells, const TuneCell& place);
 /// Returns the cell's candidate of this choice; null if there is none.
 const TuneCandidate* candidate_of(const TuneCell& cell, const TunedChoice& choice);

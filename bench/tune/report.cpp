@@ -66,6 +66,15 @@ std::string replaced(const std::vector<TuneCell>& cells,
       among, changed, show_plural(all, "cell"), where, gain);
 }
 
+// How much slower the choice of each cell is than the lowest median in it, at most: 0.05 is 5%.
+double largest_loss(const std::vector<std::optional<TuneDecision>>& decisions) {
+  double loss = 0;
+  for (const auto& d : decisions)
+    if (d && d->fastest->median_us > 0)
+      loss = std::max(loss, d->best.median_us / d->fastest->median_us - 1);
+  return loss;
+}
+
 }  // namespace
 
 std::string table_of_decisions(const std::vector<TuneCell>& cells,
@@ -127,14 +136,6 @@ std::vector<std::string> sentences(const std::vector<TuneCell>& cells,
         "To write the choices down: add --open-mpi rules.conf for Open MPI, or --table tuned.json "
         "for arlab run auto.");
   return said;
-}
-
-double largest_loss(const std::vector<std::optional<TuneDecision>>& decisions) {
-  double loss = 0;
-  for (const auto& d : decisions)
-    if (d && d->fastest->median_us > 0)
-      loss = std::max(loss, d->best.median_us / d->fastest->median_us - 1);
-  return loss;
 }
 
 }  // namespace arlab::bench

@@ -20,8 +20,4 @@ std::vector<std::string> sentences(const std::vector<TuneCell>& cells,
                                    const std::vector<std::optional<TuneDecision>>& of_library,
                                    const TuneFiles& files);
 
-/// Returns how much slower the choice of each cell is than the lowest median in it, at most: 0.05
-/// is 5%.
-double largest_loss(const std::vector<std::optional<TuneDecision>>& decisions);
-
 }  // namespace arlab::bench

@@ -2,7 +2,6 @@
 
 #include <gloo/transport/tcp/device.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/groups.hpp"
 #include "collectives/host/gatherv.hpp"
 
 namespace arlab::collectives {
@@ -48,9 +48,7 @@ class ExchangeStore final : public gloo::rendezvous::Store {
 };
 
 gloo::transport::tcp::attr interface_for(Communicator& control) {
-  const std::vector<Rank> machines = control.machines();
-  const bool one = std::all_of(machines.begin(), machines.end(),
-                               [&](Rank machine) { return machine == machines.front(); });
+  const bool one = Groups(control.machines()).count() == 1;
   gloo::transport::tcp::attr attr;
   if (const char* const chosen = std::getenv("GLOO_SOCKET_IFNAME"))  // as PyTorch
     attr.iface = chosen;

@@ -21,6 +21,22 @@ std::string lower(std::string_view text) {
   return all;
 }
 
+// Whether a kernel or an operator of this name belongs to a library for collectives.
+bool is_communication(std::string_view name) {
+  // Libraries, and the operators by which PyTorch calls them; msccl's and RCCL's kernels have own
+  // names.
+  static constexpr std::string_view kParts[] = {
+      "nccl",      "rccl", "msccl", "oneccl",  "torch_ccl",
+      "hccl",      "gloo", "c10d",  "horovod", "record_param_comms",
+      "symm_mem::"};
+  static constexpr std::string_view kBegins[] = {"mpi:", "ucc:", "xccl:"};
+  const std::string text = lower(name);
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](auto part) { return text.find(part) != text.npos; }) ||
+         std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [&](auto begin) { return text.starts_with(begin); });
+}
+
 [[noreturn]] void refuse_trace(const std::string& file, const std::string& what) {
   fail(Blame::usage, "trace " + file + ": " + what);
 }
@@ -193,21 +209,6 @@ class EventReader : public nlohmann::json_sax<Json> {
 };
 
 }  // namespace
-
-bool is_communication(std::string_view name) {
-  // Libraries, and the operators by which PyTorch calls them; msccl's and RCCL's kernels have own
-  // names.
-  static constexpr std::string_view kParts[] = {
-      "nccl",      "rccl", "msccl", "oneccl",  "torch_ccl",
-      "hccl",      "gloo", "c10d",  "horovod", "record_param_comms",
-      "symm_mem::"};
-  static constexpr std::string_view kBegins[] = {"mpi:", "ucc:", "xccl:"};
-  const std::string text = lower(name);
-  return std::any_of(std::begin(kParts), std::end(kParts),
-                     [&](auto part) { return text.find(part) != text.npos; }) ||
-         std::any_of(std::begin(kBegins), std::end(kBegins),
-                     [&](auto begin) { return text.starts_with(begin); });
-}
 
 RawTrace read_raw_trace(std::string_view json, const std::string& file) {
   RawTrace trace;

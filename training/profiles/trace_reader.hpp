@@ -35,7 +35,4 @@ struct RawTrace {
 /// Reads a trace without holding all of its events. Throws Error(usage) that names `file`.
 RawTrace read_raw_trace(std::string_view json, const std::string& file);
 
-/// Returns whether a kernel or an operator of this name belongs to a library for collectives.
-bool is_communication(std::string_view name);
-
 }  // namespace arlab::training

@@ -12,8 +12,7 @@ std::string needs_sums(const CompressorChoice& choice) {
          "use a strategy with an allreduce, such as mirrored";
 }
 
-}  // namespace
-
+// By any aggregation except an allreduce of several passes; nothing if it has no other.
 std::optional<Aggregation> find_push_aggregation(const CompressorChoice& choice) {
   const Aggregation first = choice.kind->aggregations.front();
   const Aggregation last = choice.kind->aggregations.back();
@@ -22,6 +21,8 @@ std::optional<Aggregation> find_push_aggregation(const CompressorChoice& choice)
   if (make_compressor(choice, {}, Aggregation::allreduce)->passes() > 1) return {};
   return Aggregation::allreduce;
 }
+
+}  // namespace
 
 Aggregation push_aggregation(const CompressorChoice& choice) {
   if (const auto found = find_push_aggregation(choice)) return *found;

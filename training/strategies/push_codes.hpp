@@ -16,9 +16,7 @@
 namespace arlab::training {
 
 /// Returns how the choice encodes a gradient for a server: by any aggregation except an allreduce
-/// of several passes; nothing if it has no other.
-std::optional<Aggregation> find_push_aggregation(const CompressorChoice& choice);
-/// Does the same, but throws Error(usage) if it has no other.
+/// of several passes. Throws Error(usage) if it has no other.
 Aggregation push_aggregation(const CompressorChoice& choice);
 
 class PushCodes {

@@ -76,8 +76,8 @@ end
 complete -c arlab -f -a '(__arlab_complete)'
 )sh";
 
-}  // namespace
-
+// The script that completes words of this program. It asks the program, so that names of algorithms
+// and networks are completed, too.
 std::string completion_script(const std::string& shell) {
   constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
   constexpr const char* kScripts[] = {kBash, kZsh, kFish};
@@ -85,6 +85,8 @@ std::string completion_script(const std::string& shell) {
     if (shell == kShells[i]) return kScripts[i];
   fail_unknown("shell", shell, kShells);
 }
+
+}  // namespace
 
 void use_about_words(std::vector<std::string>& words) {
   if (words.size() < 2) return;

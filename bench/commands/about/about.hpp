@@ -24,10 +24,6 @@ bool print_about(const CLI::App& app, const std::vector<std::string>& words);
 /// Returns a command's manual page, for man(1).
 std::string manual_page(const CLI::App& app, const CLI::App& command);
 
-/// Returns the script that completes words of this program in bash, zsh or fish. It asks the
-/// program, so that names of algorithms and networks are completed, too.
-std::string completion_script(const std::string& shell);
-
 /// Returns what the last of the words can become; nothing where a file is expected.
 std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words);
 

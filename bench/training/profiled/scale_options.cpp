@@ -50,6 +50,14 @@ training::ModelProfile with_batch(training::ModelProfile profile, Count batch) {
   return profile;
 }
 
+// The rates at which a profile's device encodes gradients: those of a V100 if it is no GPU of the
+// catalog.
+training::DeviceRates coding_rates(const training::ModelProfile& profile) {
+  constexpr training::DeviceRates kOther{.memory = 900e9, .arithmetic = 15.7e12};
+  const training::GpuKind* const gpu = training::named_device(profile.device).gpu;
+  return gpu ? training::DeviceRates{gpu->memory, gpu->arithmetic} : kOther;
+}
+
 }  // namespace
 
 ScaleOptions::ScaleOptions() {
@@ -149,12 +157,6 @@ void ScaleOptions::check_effects(const std::vector<std::string>& used_algorithms
   needs("--compute codec",
         any(used_compressors, [](const std::string& spec) { return spec != "none"; }),
         "--compressor");
-}
-
-training::DeviceRates coding_rates(const training::ModelProfile& profile) {
-  constexpr training::DeviceRates kOther{.memory = 900e9, .arithmetic = 15.7e12};
-  const training::GpuKind* const gpu = training::named_device(profile.device).gpu;
-  return gpu ? training::DeviceRates{gpu->memory, gpu->arithmetic} : kOther;
 }
 
 training::CodecCost ScaleOptions::codec_of(const training::CompressorChoice& choice,

@@ -65,10 +65,6 @@ struct ScaleOptions : TrainingSpec {
 /// it was not given, or there is one worker.
 std::string note_on_batch(Count batch, std::span<const Rank> workers);
 
-/// Returns the rates at which a profile's device encodes gradients: those of a V100 if it is no GPU
-/// of the catalog.
-training::DeviceRates coding_rates(const training::ModelProfile& profile);
-
 /// Returns whether the codes have fewer bytes than the profile's gradients: those of 2 bytes per
 /// element have as many as bfloat16.
 bool shrinks(const training::ModelProfile& profile, const training::CompressorChoice& choice);

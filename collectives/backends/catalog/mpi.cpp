@@ -6,8 +6,6 @@
 namespace arlab::collectives::backend_catalog {
 namespace {
 
-Rank max_ranks() { return 1; }
-
 void run(Job& job, const RunOptions& options, const Backend::Body& body) {
   HostExecutor executor(job.world(), connect_gloo(options.patience));
   body(executor);
@@ -23,7 +21,7 @@ Backend mpi() {
           .default_in_job = true,
           .unavailable_reason = why_no_mpi,
           .note = mpi_library,
-          .max_ranks = max_ranks,
+          .max_ranks = [] { return Rank{1}; },
           .run = run};
 }
 

@@ -15,8 +15,6 @@ std::string unavailable() {
   return why.empty() ? why_no_gpu() : why;
 }
 
-Rank max_ranks() { return 1; }
-
 #ifdef ARLAB_HAS_MPI
 
 void run(Job& job, const RunOptions& options, const Backend::Body& body) {
@@ -44,7 +42,7 @@ Backend mpi_cuda() {
           .vectors_per_rank = 3,
           .unavailable_reason = unavailable,
           .note = mpi_library,
-          .max_ranks = max_ranks,
+          .max_ranks = [] { return Rank{1}; },
           .devices = gpu_infos,
           .run = run};
 }

@@ -4,8 +4,6 @@
 namespace arlab::collectives::backend_catalog {
 namespace {
 
-Rank max_ranks() { return 1; }
-
 void run(Job& job, const RunOptions& options, const Backend::Body& body) {
   run_on_shared_memory(job, options, true, body);
 }
@@ -19,7 +17,7 @@ Backend shm_mapped() {
           .joins_job = true,
           .unavailable_reason = why_no_mpi,
           .note = mpi_library,
-          .max_ranks = max_ranks,
+          .max_ranks = [] { return Rank{1}; },
           .run = run};
 }
 
