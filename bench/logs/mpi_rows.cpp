@@ -25,14 +25,6 @@ constexpr std::pair<std::string_view, Collective> kBenchmarks[] = {
     {"Reduce", Collective::reduce},       {"Allgather", Collective::all_gather},
     {"Broadcast", Collective::broadcast}, {"Bcast", Collective::broadcast}};
 
-template <class Value, std::size_t n>
-std::optional<Value> named(const std::pair<std::string_view, Value> (&table)[n],
-                           std::string_view word) {
-  for (const auto& [key, value] : table)
-    if (key == word) return value;
-  return std::nullopt;
-}
-
 std::string name_in_mpi(Collective collective) {
   constexpr std::string_view kNames[] = {"MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Allgather",
                                          "MPI_Reduce", "MPI_Bcast"};

@@ -1,8 +1,8 @@
 #include "bench/logs/nccl_names.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
+
+#include "bench/logs/words.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -43,23 +43,11 @@ constexpr std::pair<std::string_view, std::optional<Collective>> kPrograms[] = {
     {"scatter", {}},
     {"hypercube", {}}};
 
-template <class Table>
-auto found(const Table& table, std::string_view word) {
-  return std::find_if(std::begin(table), std::end(table),
-                      [&](const auto& entry) { return entry.first == word; });
-}
-
 }  // namespace
 
-std::optional<DType> nccl_type(std::string_view word) {
-  const auto* entry = found(kTypes, word);
-  return entry == std::end(kTypes) ? std::nullopt : std::optional(entry->second);
-}
+std::optional<DType> nccl_type(std::string_view word) { return named(kTypes, word); }
 
-std::optional<NcclOp> nccl_op(std::string_view word) {
-  const auto* entry = found(kOps, word);
-  return entry == std::end(kOps) ? std::nullopt : std::optional(entry->second);
-}
+std::optional<NcclOp> nccl_op(std::string_view word) { return named(kOps, word); }
 
 std::string nccl_program(std::string_view path) {
   constexpr std::string_view kEnd = "_perf";
@@ -67,12 +55,11 @@ std::string nccl_program(std::string_view path) {
   if (path.ends_with("_mpi")) path.remove_suffix(4);
   if (!path.ends_with(kEnd)) return "";
   path.remove_suffix(kEnd.size());
-  return found(kPrograms, path) == std::end(kPrograms) ? "" : std::string(path);
+  return named(kPrograms, path) ? std::string(path) : "";
 }
 
 std::optional<Collective> nccl_collective(std::string_view program) {
-  const auto* entry = found(kPrograms, program);
-  return entry == std::end(kPrograms) ? std::nullopt : entry->second;
+  return named(kPrograms, program).value_or(std::nullopt);
 }
 
 std::string nccl_call(Collective collective) {

@@ -154,11 +154,6 @@ void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
 
 // rccl-tests writes a list of rows, each with the name of its collective and its ranks.
 void read_rccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
-  static const std::map<std::string, std::string> kNames = {{"AllReduce", "all_reduce"},
-                                                            {"ReduceScatter", "reduce_scatter"},
-                                                            {"AllGather", "all_gather"},
-                                                            {"Broadcast", "broadcast"},
-                                                            {"Reduce", "reduce"}};
   std::map<std::pair<std::string, std::int64_t>, NcclTable> tables;
   std::size_t number = 0;
   for (const LogJson& result : file) {
@@ -167,10 +162,9 @@ void read_rccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
     std::string why = result.is_object() ? read_problem(result, row) : "not an object";
     const auto ranks = why.empty() ? whole_number(text_of(result, "ranks")) : std::nullopt;
     if (why.empty() && (!ranks || *ranks < 1 || *ranks > (1 << 22))) why = "no ranks";
-    const auto name = kNames.find(why.empty() ? text_of(result, "name") : "");
+    const std::string called = why.empty() ? text_of(result, "name") : "";
     if (why.empty()) {
-      const bool parts =
-          text_of(result, "name") == "ReduceScatter" || text_of(result, "name") == "AllGather";
+      const bool parts = called == "ReduceScatter" || called == "AllGather";
       row.count = row.size / static_cast<std::int64_t>(collectives::size_of(row.dtype)) /
                   (parts ? *ranks : 1);
       why = read_times(result, "time", "algBw", "busBw", "wrong", row);
@@ -180,9 +174,10 @@ void read_rccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
       continue;
     }
     row.in_place = text_of(result, "inPlace") == "1";
-    NcclTable& table = tables[{text_of(result, "name"), *ranks}];
+    NcclTable& table = tables[{called, *ranks}];
     table.line = number;
-    table.program = name == kNames.end() ? text_of(result, "name") : name->second;
+    const std::string_view program = nccl_program_of_call("nccl" + called);
+    table.program = program.empty() ? called : std::string(program);
     table.ranks = static_cast<Rank>(*ranks);
     table.origin = {.tool = "rccl-tests", .backend = "rccl"};
     table.rows.push_back(row);

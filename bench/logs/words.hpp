@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace arlab::bench {
@@ -27,5 +28,14 @@ std::optional<std::int64_t> whole_number(std::string_view word);
 
 /// Nothing unless the word is a finite number.
 std::optional<Printed> printed_number(std::string_view word);
+
+/// Returns the value beside the word; nothing if the table does not have it.
+template <class Value, std::size_t n>
+std::optional<Value> named(const std::pair<std::string_view, Value> (&table)[n],
+                           std::string_view word) {
+  for (const auto& [key, value] : table)
+    if (key == word) return value;
+  return std::nullopt;
+}
 
 }  // namespace arlab::bench

@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/parameters.hpp"
 #include "algorithms/base/read_number.hpp"
+#include "bench/options/settings.hpp"
 #include "training/schedulers/scheduler.hpp"
 
 namespace arlab::bench {
@@ -43,11 +44,8 @@ training::CodecCost parse_codec_cost(const std::string& text, std::string_view o
 
 std::string scheduler_text(const training::GradientOptions& options) {
   std::string text = options.scheduler;
-  char separator = ':';
-  for (const auto& [name, value] : options.scheduling) {
-    text += fmt::format("{}{}={}", separator, name, value);
-    separator = ',';
-  }
+  for (const auto& [name, value] : options.scheduling)
+    append_settings(text, fmt::format("{}={}", name, value));
   return text;
 }
 
@@ -59,17 +57,12 @@ std::string compressor_label(const training::GradientOptions& options) {
   if (!options.compressor) return "none";
   const training::CompressorChoice& choice = *options.compressor;
   std::string label(choice.kind->name);
-  char separator = ':';
-  const auto add = [&](const std::string& setting) {
-    label += separator + setting;
-    separator = ',';
-  };
   for (const Parameter& p : choice.kind->parameters)
     if (const double value = choice.values.find(p.name)->second; value != default_of(p))
-      add(fmt::format("{}={}", p.name, value));
+      append_settings(label, fmt::format("{}={}", p.name, value));
   if (choice.kind->feedback != training::Feedback::built_in &&
       choice.feedback != (choice.kind->feedback == training::Feedback::on))
-    add(choice.feedback ? "feedback=on" : "feedback=off");
+    append_settings(label, choice.feedback ? "feedback=on" : "feedback=off");
   return label;
 }
 

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <initializer_list>
 #include <map>
-#include <sstream>
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
@@ -16,6 +15,7 @@
 #include "bench/run/child.hpp"
 #include "bench/run/launches.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/words.hpp"
 #include "bench/tune/match.hpp"
 #include "collectives/backends/backend.hpp"
 
@@ -50,13 +50,6 @@ TunedChoice choice_of(const Json& record) {
   choice.algorithm =
       colon == std::string::npos ? "native" : "native" + choice.algorithm.substr(colon);
   return choice;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream in(text);
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
 }
 
 void add_option(std::vector<std::string>& words, const char* name,
@@ -128,7 +121,7 @@ void simulate_into(const TuneOptions& options, const JobSpec& job, const Tempora
   words.insert(words.begin(), own_program());
   add_option(words, "-p", options.sweep.ranks);
   if (options.network.starts_with("-"))
-    for (std::string& word : words_of(options.network)) words.push_back(std::move(word));
+    for (const std::string_view word : words_of(options.network)) words.emplace_back(word);
   else if (!options.network.empty())
     add_option(words, "--network", {options.network});
   const std::string file = folder.file("simulated.jsonl");

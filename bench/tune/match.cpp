@@ -9,14 +9,6 @@ namespace {
 
 constexpr std::string_view kReduceThenBroadcast = "nonoverlapping";
 
-std::string name_of_spec(const std::string& spec) { return spec.substr(0, spec.find(':')); }
-
-// Whatever its settings.
-bool has(const std::vector<std::string>& specs, std::string_view name) {
-  return std::any_of(specs.begin(), specs.end(),
-                     [&](const std::string& spec) { return name_of_spec(spec) == name; });
-}
-
 bool has_allreduce(const Algorithm& algorithm) {
   const auto& all = algorithm.collectives;
   return std::find(all.begin(), all.end(), Collective::allreduce) != all.end();
@@ -42,6 +34,13 @@ std::string segmented_ring_of(const CountedTraffic& counted) {
 }
 
 }  // namespace
+
+std::string name_of_spec(const std::string& spec) { return spec.substr(0, spec.find(':')); }
+
+bool names_spec(const std::vector<std::string>& specs, std::string_view name) {
+  return std::any_of(specs.begin(), specs.end(),
+                     [&](const std::string& spec) { return name_of_spec(spec) == name; });
+}
 
 std::string fallback_of(const std::string& algorithm, const LibraryProblem& problem) {
   const LibraryModel* const model = model_named(name_of_spec(algorithm));
@@ -71,7 +70,7 @@ Match match(const CountedTraffic& counted, bool of_library) {
 
 std::string why_not(const std::string& asked, const CountedTraffic& counted, const Match& found) {
   const std::string name = name_of_spec(asked);
-  if (asked.empty() || has(found.library, name)) return "";
+  if (asked.empty() || names_spec(found.library, name)) return "";
   const bool known = model_named(name) != nullptr || name == kReduceThenBroadcast;
   const std::string reason = fallback_of(asked, counted.problem);
   if (!reason.empty()) return "fell back: " + reason;

@@ -17,6 +17,12 @@ struct CountedTraffic {
   std::optional<PairTraffic> reduce_then_broadcast = {};
 };
 
+/// Returns "segmented_ring" of "segmented_ring:segment=64K".
+std::string name_of_spec(const std::string& spec);
+
+/// Whether one of the specs has this name, whatever its settings.
+bool names_spec(const std::vector<std::string>& specs, std::string_view name);
+
 struct Match {
   std::vector<std::string> library;  ///< the library's algorithms that send the same, by its names
   std::vector<std::string> catalog;  ///< ours that do

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
@@ -11,6 +10,7 @@
 #include "bench/text/say.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
+#include "bench/tune/match.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -18,14 +18,6 @@ namespace {
 using Environment = std::map<std::string, std::string>;
 
 constexpr double kSmallestGain = 0.02;
-
-std::string without_settings(const std::string& spec) { return spec.substr(0, spec.find(':')); }
-
-bool names_it(const std::vector<std::string>& ran, const std::string& rule) {
-  return std::any_of(ran.begin(), ran.end(), [&](const std::string& one) {
-    return without_settings(one) == without_settings(rule);
-  });
-}
 
 class RulesVerifier {
  public:
@@ -52,7 +44,7 @@ class RulesVerifier {
       const std::string& choice = table.choice(ranks, check.bytes).algorithm;
       if (choice != "native") check.rule = choice.substr(std::string("native:").size());
       check.taken = check.rule.empty() ? check.with_file == check.by_default
-                                       : names_it(check.with_file, check.rule);
+                                       : names_spec(check.with_file, name_of_spec(check.rule));
       checks.push_back(std::move(check));
     }
   }

@@ -51,24 +51,22 @@ training::TrainerOptions ReplayOptions::learning_on(collectives::Placement place
 }
 
 void ReplayOptions::check_replay(collectives::Placement placement) const {
-  const auto any = [](const auto& all, auto has) {
-    return std::any_of(all.begin(), all.end(), has);
-  };
+  using std::ranges::any_of;
   const training::StrategyKind& kind =
       training::find_strategy(strategy_on(strategy.name(), placement));
   const bool emulated = placement == collectives::Placement::emulated;
   const bool searches = emulated || tunes();
   needs("--network", searches, "--backend virtual or --tune");
   needs("--compute codec",
-        searches && any(compressors, [](const std::string& spec) { return spec != "none"; }),
+        searches && any_of(compressors, [](const std::string& spec) { return spec != "none"; }),
         "--backend virtual or --tune, with --compressor");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   needs("--algorithm", !kind.direct,
         "a strategy that does not send gradients from rank to rank itself");
   needs("--exchange segments",
-        !kind.direct && any(algorithms, [](const std::string& a) { return a != "native"; }),
+        !kind.direct && any_of(algorithms, [](const std::string& a) { return a != "native"; }),
         "an algorithm of our own, such as ring");
-  needs("--exchange groups", kind.grouped || (!kind.direct && any(algorithms, uses_nodes)),
+  needs("--exchange groups", kind.grouped || (!kind.direct && any_of(algorithms, uses_nodes)),
         "--algorithm hierarchical or --strategy hsdp");
   needs("--scheduler", kind.schedules || kind.staggers, "strategy multi_worker or mirrored");
 }

@@ -135,27 +135,25 @@ std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
 
 void ScaleOptions::check_effects(const std::vector<std::string>& used_algorithms,
                                  const std::vector<std::string>& used_compressors) const {
-  const auto any = [](const auto& all, auto has) {
-    return std::any_of(all.begin(), all.end(), has);
-  };
+  using std::ranges::any_of;
   const training::StrategyKind& kind = training::find_strategy(strategy.name());
   for (const char* option : {"--algorithm", "--exchange segments"})
     needs(option, !kind.direct, "a strategy that does not send gradients from rank to rank itself");
   needs("--scheduler", kind.sharded || kind.schedules || kind.staggers,
         "strategy multi_worker or mirrored");
   needs("--compute seed",
-        jitter != 0 || any(parsed_networks(), [](const auto& n) { return !n.has_ports(); }),
+        jitter != 0 || any_of(parsed_networks(), [](const auto& n) { return !n.has_ports(); }),
         "--compute jitter or a topology");
-  needs(
-      "--exchange groups",
-      kind.grouped || (!kind.direct && any(used_algorithms,
-                                           [](const std::string& name) {
-                                             return name == "auto" ||
-                                                    (!name.empty() && find_algorithm(name).grouped);
-                                           })),
-      "--algorithm hierarchical or --strategy hsdp");
+  needs("--exchange groups",
+        kind.grouped ||
+            (!kind.direct && any_of(used_algorithms,
+                                    [](const std::string& name) {
+                                      return name == "auto" ||
+                                             (!name.empty() && find_algorithm(name).grouped);
+                                    })),
+        "--algorithm hierarchical or --strategy hsdp");
   needs("--compute codec",
-        any(used_compressors, [](const std::string& spec) { return spec != "none"; }),
+        any_of(used_compressors, [](const std::string& spec) { return spec != "none"; }),
         "--compressor");
 }
 
