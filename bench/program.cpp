@@ -26,6 +26,7 @@
 #include "bench/text/config_file.hpp"
 #include "bench/text/progress.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/subcommands.hpp"
 #include "bench/text/write_file.hpp"
 #include "bench/training/profiled/old_train.hpp"
 #include "bench/training/settings_file.hpp"
@@ -147,22 +148,19 @@ void print_error(std::string_view text, std::string_view command) {
 
 // Throws Error(usage) if the first word is not a command.
 void check_command(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  const std::vector<std::string_view> names(commands.begin(), commands.end());
+  std::vector<std::string> commands = names_of_commands(app);
   if (word.starts_with('-')) {
     constexpr std::string_view kOptions[] = {"-h", "--help", "-V", "--version"};
     if (std::ranges::find(kOptions, word) != std::end(kOptions)) return;
     const std::string hint = did_you_mean(word, kOptions);
     fail(Blame::usage,
          fmt::format("unknown option '{}' before the command{} start with one of {}", word,
-                     hint.empty() ? ":" : hint + " Or", fmt::join(names, ", ")));
+                     hint.empty() ? ":" : hint + " Or", fmt::join(commands, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  if (command_named(app, word)) return;
   for (const char* about : {"help", "version", "manual", "completion"})
     commands.emplace_back(about);
-  const std::vector<std::string_view> all(commands.begin(), commands.end());
-  fail_unknown("command", word, all);
+  fail_unknown("command", word, names_of(commands));
 }
 
 // Lists the options that commands share. Each command reads its own; --config is read before.

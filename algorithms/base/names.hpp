@@ -1,6 +1,7 @@
 // Names: finds an entry of a catalog by its name, and suggests the nearest name for a typo.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,16 +20,19 @@ std::string did_you_mean(std::string_view wanted, std::span<const std::string_vi
 [[noreturn]] void fail_unknown(std::string_view what, std::string_view wanted,
                                std::span<const std::string_view> names, std::string_view also = {});
 
-/// Returns the name of a catalog entry (its member `name`) or of an enumerator (name(entry)).
+/// Returns the name of a catalog entry (its member `name`) or of an enumerator (name(entry)), or
+/// the text that the entry is.
 template <class Entry>
 std::string_view name_of(const Entry& entry) {
-  if constexpr (requires { entry.name; })
+  if constexpr (std::convertible_to<const Entry&, std::string_view>)
+    return entry;
+  else if constexpr (requires { entry.name; })
     return entry.name;
   else
     return name(entry);
 }
 
-/// Returns the names of all `entries`, in their order.
+/// Returns the names of all `entries`, in their order; of texts, views of them.
 template <class Entries>
 std::vector<std::string_view> names_of(const Entries& entries) {
   std::vector<std::string_view> names;

@@ -134,9 +134,7 @@ void list(const std::string& what, bool json) {
     part.list(listing);
     found = true;
   }
-  const std::vector<std::string> all = names_of_lists();
-  const std::vector<std::string_view> names(all.begin(), all.end());
-  if (!found) fail_unknown("list", what, names);
+  if (!found) fail_unknown("list", what, names_of(names_of_lists()));
 }
 
 }  // namespace

@@ -147,10 +147,7 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
       const std::string name = is_of_gloo(config.native)
                                    ? config.native
                                    : config.native.substr(0, config.native.find(':'));
-      const std::vector<std::string> all_known = known(config.native);
-      const std::vector<std::string_view> names(all_known.begin(), all_known.end());
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        fail_unknown("algorithm of the library", name, names);
+      find_named(known(config.native), name, "algorithm of the library");  // or throws
       add(config);
     }
   }

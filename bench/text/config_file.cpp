@@ -13,6 +13,7 @@
 #include "algorithms/base/names.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/subcommands.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -145,8 +146,7 @@ std::string hint(const CLI::App& command, const std::string& key) {
   std::vector<std::string> known;
   for (const CLI::Option* const one : command.get_options())
     known.insert(known.end(), one->get_lnames().begin(), one->get_lnames().end());
-  const std::vector<std::string_view> names(known.begin(), known.end());
-  return did_you_mean(key, names);
+  return did_you_mean(key, names_of(known));
 }
 
 // The option or argument that a key names; none for --help.
@@ -213,27 +213,18 @@ void append_arguments(const std::string& file, CommandLine& line) {
   }
 }
 
-// The command, of the program or of a command, that a word names; null for none.
-const CLI::App* named_command(const CLI::App& app, const std::vector<std::string>& words,
-                              std::size_t at) {
-  for (const CLI::App* const one : app.get_subcommands({}))
-    if (at < words.size() && one->get_name() == words[at]) return one;
-  return nullptr;
-}
-
 // Tables are of commands, such as [run], or of commands of these, such as [show.topology].
 void check_tables(const CLI::App& app, const toml::table& table, const std::string& file,
                   const std::string& above) {
-  std::vector<std::string> names;
-  for (const CLI::App* const one : app.get_subcommands({})) names.push_back(one->get_name());
   for (const auto& [key, node] : table) {
     if (!node.is_table()) continue;
     const std::string name(key.str());
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    if (std::ranges::find(names, name) == names.end())
-      fail(Blame::usage, fmt::format("{}: [{}{}] is not a command{}: correct or remove it", file,
-                                     above, name, did_you_mean(name, known)));
-    check_tables(*named_command(app, {name}, 0), *node.as_table(), file, above + name + ".");
+    const CLI::App* const command = command_named(app, name);
+    if (!command)
+      fail(Blame::usage,
+           fmt::format("{}: [{}{}] is not a command{}: correct or remove it", file, above, name,
+                       did_you_mean(name, names_of(names_of_commands(app)))));
+    check_tables(*command, *node.as_table(), file, above + name + ".");
   }
 }
 
@@ -243,7 +234,10 @@ std::vector<std::string> with_config(const CLI::App& app, std::vector<std::strin
   std::vector<std::string> others = words;
   const std::string file = taken_config(others);
   if (file.empty()) return words;
-  if (const CLI::App* const one = named_command(app, words, 1); one && one->get_prefix_command())
+  const auto named = [&](const CLI::App& above, std::size_t at) {
+    return at < words.size() ? command_named(above, words[at]) : nullptr;
+  };
+  if (const CLI::App* const one = named(app, 1); one && one->get_prefix_command())
     return words;  // another program reads them
   words = std::move(others);
   if (!taken_config(words).empty())
@@ -253,7 +247,7 @@ std::vector<std::string> with_config(const CLI::App& app, std::vector<std::strin
   const CLI::App* command = &app;
   const toml::table* own = &config;
   std::size_t first = 1;
-  while (const CLI::App* const next = named_command(*command, words, first)) {
+  while (const CLI::App* const next = named(*command, first)) {
     command = next;
     if (own) own = (*own)[next->get_name()].as_table();
     ++first;

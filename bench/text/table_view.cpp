@@ -26,7 +26,7 @@ std::string lower(std::string text) {
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
 
-std::vector<std::string> names_of(const Table& table) {
+std::vector<std::string> column_names(const Table& table) {
   std::vector<std::string> names;
   for (const Table::Column& column : table.columns) names.push_back(column.name);
   return names;
@@ -38,10 +38,9 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
   for (const auto& form : {+[](const std::string& text) { return text; }, +first_word})
     for (std::size_t c = 0; c < names.size(); ++c)
       if (lower(form(names[c])) == name) return c;
-  const std::vector<std::string_view> known(names.begin(), names.end());
   fail(Blame::usage,
        fmt::format("{} names '{}', which is not a column{}: give all, or some of {}", option,
-                   wanted, did_you_mean(wanted, known), fmt::join(names, ", ")));
+                   wanted, did_you_mean(wanted, names_of(names)), fmt::join(names, ", ")));
 }
 
 // The number that a cell begins with, in base units: "4 KiB", "12.5 us", "87%". Of a comparison,
@@ -71,7 +70,7 @@ bool larger_is_better(const std::string& column) {
 
 void sort_rows(Table& table, const std::string& by) {
   if (by.empty()) return;
-  const std::size_t at = find_column(names_of(table), by, "--sort");
+  const std::size_t at = find_column(column_names(table), by, "--sort");
   const double sign = larger_is_better(table.columns[at].name) ? -1 : 1;
   const auto key = [&](const TableRow& row) {
     const std::string& cell = row.cells[at];
@@ -169,7 +168,7 @@ void choose_columns(Table& table, const TableView& view, const Terminal& termina
       if (is_filled(table, c)) kept.push_back(c);
   } else {
     for (const std::string& name : view.columns)
-      kept.push_back(find_column(names_of(table), name, "--columns"));
+      kept.push_back(find_column(column_names(table), name, "--columns"));
   }
   keep_columns(table, kept);
   if (view.columns.empty() && terminal.columns > 0)

@@ -9,17 +9,14 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/text/subcommands.hpp"
 
 namespace arlab::bench {
 namespace {
 
-const CLI::App& named_command(const CLI::App& app, const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const CLI::App* const command : app.get_subcommands({})) {
-    if (command->get_name() == name) return *command;
-    names.push_back(command->get_name());
-  }
-  fail_unknown("command", name, names);
+const CLI::App& find_command(const CLI::App& app, const std::string& name) {
+  if (const CLI::App* const command = command_named(app, name)) return *command;
+  fail_unknown("command", name, names_of(names_of_commands(app)));
 }
 
 void expect_words(const std::vector<std::string>& words, std::size_t count, const char* usage) {
@@ -114,7 +111,7 @@ bool print_about(const CLI::App& app, const std::vector<std::string>& words) {
   }
   if (words[1] == "manual") {
     expect_words(words, 3, "manual COMMAND");
-    fmt::print("{}", manual_page(app, named_command(app, words[2])));
+    fmt::print("{}", manual_page(app, find_command(app, words[2])));
     return true;
   }
   if (words[1] == "completion") {

@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "bench/commands/about/about.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/text/subcommands.hpp"
 #include "collectives/backends/backend.hpp"
 #include "collectives/reduce/dtype.hpp"
 #include "simulator/models/model.hpp"
@@ -86,24 +87,11 @@ Words that_continue(const Words& all, const std::string& word) {
   return found;
 }
 
-const CLI::App* command_of(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* const command : app.get_subcommands({}))
-    if (command->get_name() == name) return command;
-  return nullptr;
-}
-
-Words commands_of(const CLI::App& app) {
-  Words words;
-  for (const CLI::App* const command : app.get_subcommands({}))
-    words.push_back(command->get_name());
-  return words;
-}
-
 // What the last word can become among the arguments of a command: values, and after its name alone
 // its own commands.
 Words arguments_of(const CLI::App& command, const Words& words, std::size_t first) {
   Words all;
-  if (first + 1 == words.size()) all = commands_of(command);
+  if (first + 1 == words.size()) all = names_of_commands(command);
   for (const CLI::Option* const option : command.get_options()) {
     if (!option->get_positional()) continue;
     const Words values = values_of(command, *option);
@@ -119,21 +107,21 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
   if (words.empty()) return {};
   const std::string& last = words.back();
   if (words.size() == 1) {
-    Words all = commands_of(app);
+    Words all = names_of_commands(app);
     all.insert(all.end(), {"help", "version", "manual", "completion", "--help", "--version"});
     return that_continue(all, last);
   }
-  if (words.front() == "manual") return that_continue(commands_of(app), last);
+  if (words.front() == "manual") return that_continue(names_of_commands(app), last);
   if (words.front() == "completion") return that_continue({"bash", "zsh", "fish"}, last);
   const bool helps = words.front() == "help";
   std::size_t first = helps ? 1 : 0;  // of the words after the command, such as "show topology"
   const CLI::App* command = &app;
   for (; first + 1 < words.size(); ++first) {
-    const CLI::App* const named = command_of(*command, words[first]);
+    const CLI::App* const named = command_named(*command, words[first]);
     if (!named) break;
     command = named;
   }
-  if (helps) return that_continue(commands_of(*command), last);
+  if (helps) return that_continue(names_of_commands(*command), last);
   if (command == &app) return {};
   // "--network=to", "--network to", or an argument.
   if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != last.npos) {

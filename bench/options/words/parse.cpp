@@ -34,10 +34,9 @@ std::string unexpected_argument(const CLI::App& program, const std::vector<std::
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   }
-  const std::vector<std::string_view> names(options.begin(), options.end());
   const std::string option = word.substr(0, word.find('='));
   return fmt::format("unknown option '{}'{} (`arlab {} --help` lists all options)", option,
-                     did_you_mean(option, names), command.get_name());
+                     did_you_mean(option, names_of(options)), command.get_name());
 }
 
 // Rewords CLI11's messages for common mistakes, which differ between its versions.

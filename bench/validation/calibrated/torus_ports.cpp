@@ -183,9 +183,4 @@ PredictRows torus_predictor(const std::vector<TorusCase>& cases) {
   };
 }
 
-std::vector<double> torus_times(const std::vector<TorusCase>& cases,
-                                std::span<const double> parameters) {
-  return torus_predictor(cases)(parameters);
-}
-
 }  // namespace arlab::simulator

@@ -30,11 +30,8 @@ struct TorusCase {
 
 std::vector<Prior> torus_priors();
 
-/// Returns the times [us] with parameters in the order of torus_priors().
-std::vector<double> torus_times(const std::vector<TorusCase>& cases,
-                                std::span<const double> parameters);
-
-/// Returns the function of the parameters that predicts these cases.
+/// Returns the function of the parameters, in the order of torus_priors(), that predicts the times
+/// of these cases [us].
 PredictRows torus_predictor(const std::vector<TorusCase>& cases);
 
 }  // namespace arlab::simulator

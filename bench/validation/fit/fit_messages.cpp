@@ -12,17 +12,7 @@ namespace {
 using simulator::MessageCase;
 using simulator::MessageModel;
 
-std::string job_of(const PublishedTime& row) {
-  return fmt::format("{}|{}|{}|{}", row.library, row.nodes, row.ranks_per_node, row.run);
-}
-
 std::string asked_of(const PublishedTime& row) { return row.algorithm + " of " + row.library; }
-
-std::vector<double> times_of(const std::vector<PublishedTime>& rows) {
-  std::vector<double> us;
-  for (const PublishedTime& row : rows) us.push_back(row.median_us);
-  return us;
-}
 
 }  // namespace
 
@@ -78,7 +68,7 @@ FittedMessages::FittedMessages(const std::vector<PublishedTime>& rows,
   states_ = static_cast<int>(state_of_.size());
   const MessageModel model(states_);
   priors_.assign(model.parameters().begin(), model.parameters().end());
-  const std::vector<double> us = times_of(rows);
+  const std::vector<double> us = measured_us(rows);
   const auto cases = [&](const std::vector<bool>& by_default) {
     std::vector<MessageCase> all;
     for (std::size_t i = 0; i < rows.size(); ++i) all.push_back(case_of(rows[i], by_default[i]));

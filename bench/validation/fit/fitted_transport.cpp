@@ -15,12 +15,6 @@ using PublishedTimes = std::vector<PublishedTime>;
 constexpr std::array<std::string_view, 5> kTransports{"", "messages", "torus ports", "NCCL",
                                                       "GPU nodes"};
 
-std::vector<double> measured_us(const PublishedTimes& rows) {
-  std::vector<double> us;
-  for (const PublishedTime& row : rows) us.push_back(row.median_us);
-  return us;
-}
-
 template <class Case>
 std::vector<Case> cases_of(const PublishedTimes& rows) {
   std::vector<Case> cases;

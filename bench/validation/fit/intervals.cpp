@@ -14,10 +14,6 @@ constexpr std::size_t kMostParts = 4;
 
 constexpr std::size_t kTorusPorts = 2;
 
-std::string job_key(const PublishedTime& row) {
-  return row.library + '|' + row.nodes + '|' + std::to_string(row.ranks_per_node) + '|' + row.run;
-}
-
 // The part that each row is left out with: its job, or a share of the algorithms of the only job.
 struct Parts {
   std::size_t jobs = 0;
@@ -26,12 +22,12 @@ struct Parts {
 
 Parts left_out_parts(const std::vector<PublishedTime>& rows) {
   std::map<std::string, std::size_t> jobs, algorithms;  // numbered by name, whatever their order
-  for (const PublishedTime& row : rows) jobs[job_key(row)], algorithms[row.algorithm];
+  for (const PublishedTime& row : rows) jobs[job_of(row)], algorithms[row.algorithm];
   for (std::size_t number = 0; auto& [job, its] : jobs) its = number++;
   for (std::size_t number = 0; auto& [algorithm, its] : algorithms) its = number++;
   Parts parts{jobs.size(), {}};
   for (const PublishedTime& row : rows)
-    parts.of_row.push_back(jobs.size() > 1 ? jobs[job_key(row)]
+    parts.of_row.push_back(jobs.size() > 1 ? jobs[job_of(row)]
                                            : algorithms[row.algorithm] % kMostParts);
   return parts;
 }

@@ -37,6 +37,16 @@ Split split_of(const CsvTable& table, std::size_t row) {
 
 std::string_view name(Split split) { return split == Split::test ? "test" : "calibrate"; }
 
+std::string job_of(const PublishedTime& row) {
+  return row.library + '|' + row.nodes + '|' + std::to_string(row.ranks_per_node) + '|' + row.run;
+}
+
+std::vector<double> measured_us(const std::vector<PublishedTime>& rows) {
+  std::vector<double> us;
+  for (const PublishedTime& row : rows) us.push_back(row.median_us);
+  return us;
+}
+
 std::vector<PublishedTime> read_published_times(std::string_view text, const std::string& name) {
   const CsvTable table(
       text, name,

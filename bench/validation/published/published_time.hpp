@@ -29,6 +29,12 @@ struct PublishedTime {
   Split split = Split::test;
 };
 
+/// Returns the same text for rows of one job, and another one for each job.
+std::string job_of(const PublishedTime& row);
+
+/// Returns the median of each row [us].
+std::vector<double> measured_us(const std::vector<PublishedTime>& rows);
+
 /// Reads the text of allreduce.csv. Throws Error(usage) that names the line, the value, and the
 /// remedy.
 std::vector<PublishedTime> read_published_times(std::string_view text, const std::string& name);

@@ -150,10 +150,10 @@ TEST_CASE("torus ports: more bytes take more time, and more ports less for large
     std::vector<TorusCase> sizes;
     for (const Count bytes : kSizes)
       sizes.push_back({.form = form, .sizes = {4, 4, 4}, .ports = 6, .bytes = bytes});
-    check_grows(torus_times(sizes, p));
+    check_grows(torus_predictor(sizes)(p));
     const auto with_ports = [&](int ports) {
-      return torus_times({{.form = form, .sizes = {4, 4, 4}, .ports = ports, .bytes = 1 << 28}},
-                         p)[0];
+      return torus_predictor(
+          {{.form = form, .sizes = {4, 4, 4}, .ports = ports, .bytes = 1 << 28}})(p)[0];
     };
     if (form != TorusForm::rings) CHECK(with_ports(6) < with_ports(1));
   }
