@@ -106,16 +106,12 @@ void add_chart(CLI::App& command, Session&) {
       .add_option("--baseline", o->baseline,
                   "Algorithm to compare with, as the charts call it (default: the library's own)")
       ->type_name("NAME");
-  const auto word = [](std::string name, std::string& to) {
-    return SettingReader{std::move(name),
-                         [&to](const std::string& text, const std::string&) { to = text; }};
-  };
   add_settings(command, "--figure",
                "Of each figure: width=3.4in or 86mm (default: for a screen), font=9.5 points "
                "(default), title=off, without titles, notes and the footer, for a figure with a "
                "caption, share_y=on, one y axis for all panels",
-               {word("width", o->width), word("font", o->font), switch_reader("title", o->title),
-                switch_reader("share_y", o->share_y)});
+               {word_reader("width", o->width), word_reader("font", o->font),
+                switch_reader("title", o->title), switch_reader("share_y", o->share_y)});
   command.callback([o] { chart(*o); });
 }
 

@@ -128,17 +128,15 @@ void identify_log(const IdentifyCommand& command) {
 }
 
 void add_log_options(CLI::App& command, IdentifyCommand& options) {
-  using Text = const std::string&;
-  SettingReader network{"network", [&options](Text text, Text) { options.network = text; }};
+  SettingReader network = word_reader("network", options.network);
   network.takes_rest = true;
-  add_settings(command, "--nccl-log",
-               "Instead, read what NCCL took from its log (NCCL_DEBUG=INFO, "
-               "NCCL_DEBUG_SUBSYS=INIT,TUNING); nccl.log:tuner=table.csv: and what this table of "
-               "NCCL's tuner plugin would change; network=nccl:gpu=h100,cpu=amd: on this machine "
-               "(`arlab list models`)",
-               {{"", [&options](Text text, Text) { options.nccl_log = text; }},
-                {"tuner", [&options](Text text, Text) { options.tuner = text; }},
-                std::move(network)})
+  add_settings(
+      command, "--nccl-log",
+      "Instead, read what NCCL took from its log (NCCL_DEBUG=INFO, "
+      "NCCL_DEBUG_SUBSYS=INIT,TUNING); nccl.log:tuner=table.csv: and what this table of "
+      "NCCL's tuner plugin would change; network=nccl:gpu=h100,cpu=amd: on this machine "
+      "(`arlab list models`)",
+      {word_reader("", options.nccl_log), word_reader("tuner", options.tuner), std::move(network)})
       ->type_name("FILE");
 }
 

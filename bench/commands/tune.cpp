@@ -196,16 +196,13 @@ void add_files(CLI::App& app, TuneCommand& command) {
   };
   add("--table", files.table, "Tuning table to write, for `arlab run auto:table=FILE`");
   using Text = const std::string&;
-  const auto path = [](std::string& to) {
-    return SettingReader{"", [&to](Text text, Text) { to = text; }};
-  };
   add_settings(
       app, "--open-mpi",
       "Write a rules file for Open MPI, and run Open MPI with it in jobs=2 (default; 0: none), "
       "which "
       "are timed against as many without it; rules.conf:version=4.1.4 is for this release instead "
       "of the one here, and not run; check=on: run with this file, and tune nothing",
-      {path(files.open_mpi),
+      {word_reader("", files.open_mpi),
        {"version",
         [&files](Text text, Text what) {
           files.version = open_mpi_version(text);
@@ -219,21 +216,20 @@ void add_files(CLI::App& app, TuneCommand& command) {
         }},
        switch_reader("check", command.checks)})
       ->type_name("FILE");
-  add_settings(
-      app, "--mpich",
-      "Write a selection file for MPICH; base is the one that MPICH ships, which has the "
-      "other collectives: out.json:base=shipped.json",
-      {path(files.mpich), {"base", [&files](Text text, Text) { files.mpich_base = text; }}})
+  add_settings(app, "--mpich",
+               "Write a selection file for MPICH; base is the one that MPICH ships, which has the "
+               "other collectives: out.json:base=shipped.json",
+               {word_reader("", files.mpich), word_reader("base", files.mpich_base)})
       ->type_name("FILE");
   add_settings(app, "--nccl",
                "Write lines of NCCL's tuner plugin, ring or tree: out.csv:channels=8, the channels "
                "of each line, perhaps with protocol=simple (default), ll or ll128",
-               {path(files.nccl),
+               {word_reader("", files.nccl),
                 {"channels",
                  [&files](Text text, Text what) {
                    files.nccl_channels = checked_number(parse_count(text, what), what, 1, 64);
                  }},
-                {"protocol", [&files](Text text, Text) { files.nccl_protocol = text; }}})
+                word_reader("protocol", files.nccl_protocol)})
       ->type_name("FILE");
   app.add_option("-o,--output", command.options.sweep.output,
                  "Write the tables to this file (default -, stdout)")

@@ -25,10 +25,6 @@ SettingReader limit_reader(std::string name, double& limit) {
           }};
 }
 
-SettingReader word_reader(std::string name, std::string& word) {
-  return {std::move(name), [&word](const std::string& text, const std::string&) { word = text; }};
-}
-
 }  // namespace
 
 CLI::Option* as_list(CLI::Option* option) {
@@ -52,12 +48,7 @@ void fail_without_effect(std::string_view option, std::string_view needs) {
 void add_seed(CLI::App& app, std::function<void(std::uint64_t)> use, const std::string& uses) {
   app.add_option_function<std::string>(
          "--seed",
-         [use = std::move(use)](const std::string& text) {
-           const std::int64_t number = parse_count(text, "--seed");
-           if (number < 0)
-             fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
-           use(static_cast<std::uint64_t>(number));
-         },
+         [use = std::move(use)](const std::string& text) { use(parse_seed(text, "--seed")); },
          "Seed of random numbers: " + uses)
       ->type_name("SEED");
 }

@@ -141,4 +141,8 @@ SettingReader switch_reader(std::string name, bool& value) {
           }};
 }
 
+SettingReader word_reader(std::string name, std::string& word) {
+  return {std::move(name), [&word](const std::string& text, const std::string&) { word = text; }};
+}
+
 }  // namespace arlab::bench

@@ -50,5 +50,7 @@ bool parse_switch(const std::string& text, const std::string& what);
 
 /// Returns a reader of on or off into `value`, which must outlive the option.
 SettingReader switch_reader(std::string name, bool& value);
+/// Returns a reader of any text into `word`, which must outlive the option.
+SettingReader word_reader(std::string name, std::string& word);
 
 }  // namespace arlab::bench

@@ -56,9 +56,7 @@ void set_host_setting(TopologyOptions& options, std::string_view name, const std
   } else if (name == "routing") {
     options.routing = value;
   } else if (name == "seed") {
-    const std::int64_t seed = parse_count(value, "seed");
-    if (seed < 0) fail(Blame::usage, fmt::format("seed is {}: give a number of 0 or more", seed));
-    options.seed = static_cast<std::uint64_t>(seed);
+    options.seed = parse_seed(value, "seed");
   } else {
     options.faults.push_back(fmt::format("{}={}", name, value));
   }

@@ -56,7 +56,7 @@ void check_launches(const SweepOptions& sweep, const std::string& samples) {
 
 void add_launches(CLI::App& app, LaunchOptions& options) {
   using Text = const std::string&;
-  SettingReader launcher{"launcher", [&options](Text text, Text) { options.launcher = text; }};
+  SettingReader launcher = word_reader("launcher", options.launcher);
   launcher.takes_rest = true;
   add_settings(app, "--launches",
                fmt::format("Repeat the run in N separate jobs and compare their medians: 10, or "

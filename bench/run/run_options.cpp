@@ -176,7 +176,7 @@ void add_run_options(CLI::App& app, RunCommand& command) {
           backend_names([](const Backend&) { return true; }),
           backend_names([](const Backend& b) { return b.default_alone; }),
           backend_names([](const Backend& b) { return b.default_in_job; })),
-      {{"", [&command](Text text, Text) { command.backend = text; }},
+      {word_reader("", command.backend),
        {"bind", [&command](Text text, Text) { command.processors = parse_binding(text); }}})
       ->type_name("NAME");
   add_length(app, command.measure);

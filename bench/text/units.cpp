@@ -76,6 +76,13 @@ std::int32_t checked_number(std::int64_t number, std::string_view what, std::int
   return static_cast<std::int32_t>(number);
 }
 
+std::uint64_t parse_seed(std::string_view text, std::string_view what) {
+  const std::int64_t number = parse_count(text, what);
+  if (number < 0)
+    fail(Blame::usage, fmt::format("{} is {}: give a number of 0 or more", what, number));
+  return static_cast<std::uint64_t>(number);
+}
+
 double parse_port_rate(const std::string& text, const std::string& what) {
   constexpr double kLeast = 1, kMost = 1e15;  // those of a topology's links
   constexpr double kSlowestPlain = 1e6;       // bits; "25" is meant to be 25G

@@ -26,6 +26,9 @@ std::vector<std::string> without_repeats(const std::vector<std::string>& texts);
 std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
                             std::int32_t most);
 
+/// Returns a seed of random numbers. Throws Error(usage) that names `what` unless it is 0 or more.
+std::uint64_t parse_seed(std::string_view text, std::string_view what);
+
 /// Returns bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s". Refuses
 /// "10", which is below 1 Mbit/s without a unit. Throws Error(usage) that names `what`.
 double parse_port_rate(const std::string& text, const std::string& what);

@@ -132,7 +132,7 @@ void TrainingSpec::add_exchange(CLI::App& app, TrainingKind kind) {
        }}};
   if (kind != TrainingKind::planned) readers.push_back(switch_reader("overlap", overlap));
   if (kind == TrainingKind::trained) {
-    readers.push_back({"aggregation", [this](Text text, Text) { aggregation = text; }});
+    readers.push_back(word_reader("aggregation", aggregation));
     readers.push_back({"check_every", [this](Text text, Text what) {
                          check_every = checked_number(parse_count(text, what), what, 0, kMost);
                        }});
@@ -143,7 +143,7 @@ void TrainingSpec::add_exchange(CLI::App& app, TrainingKind kind) {
 void TrainingSpec::add_compute(CLI::App& app, TrainingKind kind) {
   std::vector<SettingReader> readers{
       {"slowdown", [this](Text text, Text what) { slowdown = parse_numbers(text, what); }},
-      {"codec", [this](Text text, Text) { codec_cost = text; }}};
+      word_reader("codec", codec_cost)};
   if (kind != TrainingKind::replayed)
     readers.push_back(
         {"jitter", [this](Text text, Text what) { jitter = parse_number(text, what); }});
@@ -158,16 +158,10 @@ void TrainingSpec::add_compute(CLI::App& app, TrainingKind kind) {
                        }});
     readers.push_back(positive_numbers("price", price));
     readers.push_back(positive_numbers("watts", watts));
-    readers.push_back({"seed", [this](Text text, Text what) {
-                         const Count number = parse_count(text, what);
-                         if (number < 0)
-                           fail(Blame::usage,
-                                fmt::format("{} is {}: give a number of 0 or more", what, number));
-                         seed = static_cast<std::uint64_t>(number);
-                       }});
+    readers.push_back({"seed", [this](Text text, Text what) { seed = parse_seed(text, what); }});
   }
   if (kind == TrainingKind::trained) {
-    readers.push_back({"speed", [this](Text text, Text) { speed = text; }});
+    readers.push_back(word_reader("speed", speed));
     readers.push_back({"micro_batches", [this](Text text, Text what) {
                          micro_batches = checked_number(parse_count(text, what), what, 1,
                                                         std::numeric_limits<std::int32_t>::max());

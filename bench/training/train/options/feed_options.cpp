@@ -1,11 +1,8 @@
 #include "bench/training/train/options/feed_options.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "algorithms/base/error.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/settings.hpp"
 #include "bench/sweep/workers.hpp"
@@ -17,12 +14,6 @@ void FeedOptions::add(CLI::App& app) {
   using Text = const std::string&;
   const auto number = [](Text text, Text what, std::int32_t least, std::int32_t most) {
     return checked_number(parse_count(text, what), what, least, most);
-  };
-  const auto read_seed = [this](Text text, Text what) {
-    const Count seed = parse_count(text, what);
-    if (seed < 0)
-      fail(Blame::usage, fmt::format("{} is {}: give a number of 0 or more", what, seed));
-    shuffle_seed = static_cast<std::uint64_t>(seed);
   };
   const auto read_threads = [this, number](Text text, Text what) {
     threads.reset();
@@ -37,9 +28,9 @@ void FeedOptions::add(CLI::App& app) {
       "one, and more while batches come late and more threads help); augment=on: shift training "
       "images at random, and mirror color images",
       {switch_reader("augment", augment),
-       {"sharding", [this](Text text, Text) { sharding = text; }},
+       word_reader("sharding", sharding),
        switch_reader("shuffle", shuffle),
-       {"shuffle_seed", read_seed},
+       {"shuffle_seed", [this](Text text, Text what) { shuffle_seed = parse_seed(text, what); }},
        switch_reader("drop_remainder", drop_remainder),
        {"prefetch",
         [this, number](Text text, Text what) { prefetch = number(text, what, 0, 1'000'000); }},

@@ -34,7 +34,7 @@ void LearningOptions::add(CLI::App& app, training::TrainerOptions& learning) {
                "sgd, momentum (default) or adam; with momentum=0.8 (default) of optimizer "
                "momentum, and weight_decay=0 (default), the part of each weight that is added to "
                "its gradient, as in torch.optim: momentum:momentum=0.9,weight_decay=1e-4",
-               {{"", [this](Text text, Text) { optimizer = text; }},
+               {word_reader("", optimizer),
                 {"momentum",
                  [this, &learning](Text text, Text what) {
                    learning.optimizer.momentum = static_cast<float>(parse_number(text, what));
@@ -50,8 +50,8 @@ void LearningOptions::add(CLI::App& app, training::TrainerOptions& learning) {
       "0 at the end), or steps, which multiply it by decay_factor=0.1 (default) at "
       "decay_epochs=3,7 (default), counted from 0",
       {number_reader("", learning.rate.base),
-       {"scaling", [this](Text text, Text) { rate_scaling = text; }},
-       {"decay", [this](Text text, Text) { rate_decay = text; }},
+       word_reader("scaling", rate_scaling),
+       word_reader("decay", rate_decay),
        {"decay_epochs", [this](Text text, Text what) { decay_epochs = parse_numbers(text, what); }},
        {"decay_factor", [this](Text text, Text what) { decay_factor = parse_number(text, what); }},
        number_reader("warmup", learning.rate.warm_up)})

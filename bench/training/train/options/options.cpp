@@ -62,8 +62,7 @@ void TrainOptions::add_data(CLI::App& app) {
   add_settings(app, "-d,--data",
                "synthetic (default; synthetic:samples=8000 per epoch), idx:FOLDER (MNIST's format) "
                "or cifar10:FOLDER",
-               {{"", [this](Text text, Text) { data = text; }},
-                count_reader("samples", samples, 1, &sets_samples)})
+               {word_reader("", data), count_reader("samples", samples, 1, &sets_samples)})
       ->type_name("NAME");
   feed.add(app);
 }
@@ -84,7 +83,7 @@ void TrainOptions::add_lengths(CLI::App& app) {
   add_seed(
       app, [this](std::uint64_t given) { seed = given; }, "of weights, data and order (default 1)");
   add_settings(app, "--device", "cpu (default; cpu:threads=2 per worker, default 1) or cuda",
-               {{"", [this](Text text, Text) { device = text; }},
+               {word_reader("", device),
                 {"threads",
                  [this](Text text, Text what) {
                    threads = checked_number(parse_count(text, what), what, 1, 1024);
@@ -110,7 +109,7 @@ void TrainOptions::add_checkpoint(CLI::App& app) {
       sets_policy = true;
       read(text, what);
     };
-  readers.push_back({"", [this](Text text, Text) { checkpoint = text; }});
+  readers.push_back(word_reader("", checkpoint));
   add_settings(app, "--checkpoint",
                "Save checkpoints in this folder, and continue from the latest one; run1:every=100 "
                "steps, too; keep=3 checkpoints (default; 0: all); best_only=on: only when the "
