@@ -172,12 +172,10 @@ std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view wh
   for (std::string_view rest = text;;) {
     const std::size_t at = rest.find('x');
     const std::string_view part = trimmed(rest.substr(0, at));
-    std::int32_t size = 0;
-    const char* const end = part.data() + part.size();
-    const auto [stop, error] = std::from_chars(part.data(), end, size);
-    if (error != std::errc{} || stop != end || size < 1 || size > kMaxSize)
+    const auto size = read_number<std::int32_t>(part);
+    if (!size || *size < 1 || *size > kMaxSize)
       refuse(what, text, "is not a size: write whole numbers from 1 on, such as 8, or 8x8x4");
-    sizes.push_back(size);
+    sizes.push_back(*size);
     if (at == std::string_view::npos) return sizes;
     rest.remove_prefix(at + 1);
   }

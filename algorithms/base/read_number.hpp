@@ -1,10 +1,11 @@
-// std::from_chars, also of numbers with a point, which libc++ has since version 20 only.
+// Numbers of texts. std::from_chars of those with a point is in libc++ since version 20 only.
 #pragma once
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -34,5 +35,14 @@ std::from_chars_result from_chars(const char* first, const char* last, Number& v
   }
 }
 #endif
+
+/// Returns the number that the whole text is; nothing if it is no such number.
+template <class Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 }  // namespace arlab

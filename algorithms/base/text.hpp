@@ -1,9 +1,11 @@
-// concat: builds a text from strings and numbers.
+// Texts: built from strings and numbers, in lower case, and line by line.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace arlab {
 
@@ -25,6 +27,25 @@ std::string concat(const Parts&... parts) {
   };
   (append(parts), ...);
   return all;
+}
+
+/// Returns the text with small letters instead of A to Z.
+inline std::string lower(std::string_view text) {
+  std::string all(text);
+  for (char& c : all)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return all;
+}
+
+/// Returns the lines without their ends; the last one may lack an end.
+inline std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 }  // namespace arlab

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -49,13 +50,11 @@ class GoalWords {
   Count number(std::string_view what, Count most, std::string_view suffix = "") {
     std::string_view digits = word_;
     if (!suffix.empty() && digits.ends_with(suffix)) digits.remove_suffix(suffix.size());
-    Count value = 0;
-    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || fault != std::errc() || end != digits.data() + digits.size() ||
-        value < 0 || value > most)
+    const auto value = read_number<Count>(digits);
+    if (!value || *value < 0 || *value > most)
       wrong(fmt::format("{} is {}: give a whole number from 0 to {}", what, shown(word_), most));
     advance();
-    return value;
+    return *value;
   }
 
   [[noreturn]] void wrong(const std::string& what) const {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <iterator>
 #include <utility>
 
+#include "algorithms/base/text.hpp"
 #include "bench/logs/nccl_names.hpp"
 #include "bench/logs/words.hpp"
 
@@ -38,9 +38,7 @@ bool calls_nccl(const LogPreamble& p) { return !p.osu_library.empty() && p.osu_l
 // mpi, or mpi-cuda and mpi-rocm where the buffers are on devices.
 std::string mpi_backend(const LogPreamble& p) {
   if (calls_nccl(p)) return p.osu_device == "ROCM" ? "rccl" : "nccl";
-  std::string device = p.osu_device;
-  for (char& c : device) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return device.empty() ? "mpi" : "mpi-" + device;
+  return p.osu_device.empty() ? "mpi" : "mpi-" + lower(p.osu_device);
 }
 
 LogOrigin origin_of(const LogPreamble& p, const LogLayout& layout, Collective collective) {

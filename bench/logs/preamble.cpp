@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "algorithms/base/quantities.hpp"
 #include "bench/logs/nccl_names.hpp"
 #include "bench/logs/words.hpp"
 #include "bench/text/words.hpp"
@@ -19,9 +20,7 @@ std::string_view after(std::string_view text, std::string_view what) {
   const std::size_t at = text.find(what);
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + what.size());
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t') || text.ends_with('\r')) text.remove_suffix(1);
-  return text;
+  return trimmed(text);
 }
 
 std::string first_word(std::string_view text) {

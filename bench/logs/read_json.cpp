@@ -90,7 +90,8 @@ std::map<std::string, std::string> environment_of(const LogJson& file) {
 
 LogPreamble preamble_of(const LogJson& file) {
   LogPreamble p;
-  p.version = "-J";
+  const bool is_ours = text_of(file, "nccl_version") == "0";  // a program of the same name
+  p.version = is_ours ? "arlab-" : "-J";
   const LogJson config = file.value("config", LogJson::object());
   if (!config.is_object()) return p;
   const auto count = [&](const char* key, int otherwise) {
@@ -130,10 +131,6 @@ void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
   table.origin.tool = "nccl-tests";
   table.origin.date = text_of(file, "start_time");
   table.origin.environment = environment_of(file);
-  if (text_of(file, "nccl_version") == "0") {  // our own programs of the same names
-    table.origin.backend.clear();
-    table.origin.algorithm = p.program + "_perf";
-  }
   std::size_t number = 0;
   for (const LogJson& result : file["results"]) {
     ++number;  // rows have no lines: their number stands for it

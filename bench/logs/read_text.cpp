@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "algorithms/base/text.hpp"
 #include "bench/logs/layout.hpp"
 #include "bench/logs/log.hpp"
 #include "bench/logs/mpi_rows.hpp"
@@ -227,12 +228,8 @@ class TextReader {
 
 Log read_log_text(const std::string& text, const LogHints& hints) {
   TextReader reader(hints);
-  std::size_t number = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    reader.read(number, std::string_view(text).substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) reader.read(++number, line);
   return reader.finish();
 }
 

@@ -1,6 +1,5 @@
 #include "bench/logs/words.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "algorithms/base/read_number.hpp"
@@ -85,11 +84,8 @@ std::string without_stamps(std::string_view line) {
 }
 
 std::optional<std::int64_t> whole_number(std::string_view word) {
-  std::int64_t value = 0;
-  const auto [end, error] = from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || value < 0 || word[0] == '-')
-    return std::nullopt;
-  return value;
+  if (word.starts_with('-')) return std::nullopt;  // also -0
+  return read_number<std::int64_t>(word);
 }
 
 std::optional<Printed> printed_number(std::string_view word) {
@@ -97,10 +93,8 @@ std::optional<Printed> printed_number(std::string_view word) {
   if (word.empty() || word.size() > kLongest ||
       word.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
     return std::nullopt;
-  double value = 0;
-  const auto [end, error] = from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
-    return std::nullopt;
+  const auto value = read_number<double>(word);
+  if (!value || !std::isfinite(*value)) return std::nullopt;
   const std::size_t exponent = word.find_first_of("eE"), point = word.find('.');
   const std::string_view digits = word.substr(0, exponent);
   const int decimals =
@@ -112,7 +106,7 @@ std::optional<Printed> printed_number(std::string_view word) {
     from_chars(text.data(), text.data() + text.size(), power);
   }
   // A little more than a half, since the program rounded a binary number.
-  return Printed{value, 0.501 * std::pow(10.0, power - decimals), decimals};
+  return Printed{*value, 0.501 * std::pow(10.0, power - decimals), decimals};
 }
 
 }  // namespace arlab::bench

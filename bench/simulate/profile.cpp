@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "bench/text/read_file.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
@@ -23,11 +24,9 @@ bool holds(const Json& line, const char* key, Number least) {
 
 Profile::Profile(const std::string& path) {
   const std::string text = read_file(path, "give a file written with ARLAB_PROFILE=FILE");
-  std::string_view rest = text;
-  for (std::size_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++number;
     if (trimmed(line).empty()) continue;
     const Json json = Json::parse(line, nullptr, false);
     if (!json.is_object() || json.value("kind", Json()) != "profile" ||

@@ -11,18 +11,12 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/text.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 
 namespace arlab::bench {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
 

@@ -32,9 +32,8 @@ training::CodecCost parse_codec_cost(const std::string& text, std::string_view o
   constexpr double kMost = 1e6;  // a millisecond
   double ns[2] = {};
   for (int i = 0; i < 2; ++i) {
-    const std::string& part = parts[i];
-    const auto [end, error] = from_chars(part.data(), part.data() + part.size(), ns[i]);
-    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > kMost)
+    ns[i] = read_number<double>(parts[i]).value_or(-1);
+    if (!(ns[i] >= 0) || ns[i] > kMost)
       fail(Blame::usage, fmt::format("--compute codec is '{}': give nanoseconds to encode and to "
                                      "decode an element, at most 1e6, such as 1.2,0.4{}",
                                      text, or_else));

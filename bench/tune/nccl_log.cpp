@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
+#include "algorithms/base/text.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/words.hpp"
@@ -42,11 +42,7 @@ std::string word_at(std::string_view line, std::string_view before) {
 }
 
 // Returns -1 unless the text is a whole number that is not negative.
-Count number_in(const std::string& text) {
-  Count number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : -1;
-}
+Count number_in(const std::string& text) { return read_number<Count>(text).value_or(-1); }
 
 // NCCL's word, or its number, in our names: "NVLS_TREE" and "5" are nvlstree.
 std::string plain(std::string word, std::span<const char* const> by_number) {
@@ -55,8 +51,7 @@ std::string plain(std::string word, std::span<const char* const> by_number) {
                ? by_number[static_cast<std::size_t>(number)]
                : "";
   std::erase(word, '_');
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word;
+  return lower(word);
 }
 
 std::string choice_in(std::string_view line) {
@@ -138,10 +133,7 @@ const nccl::Estimate* estimate_named(const nccl::Tuning& tuning, const std::stri
 NcclLog read_nccl_log(std::string_view text, const std::string& file) {
   NcclLog log;
   std::map<std::tuple<int, Count, bool, std::string>, LoggedChoice> found;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view line : lines_of(text)) {
     take_facts(line, log);
     const LoggedChoice one = choice_of(line);
     if (one.calls == 0) {

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -26,11 +26,7 @@ std::optional<int> descriptor_in(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   const std::string own = "/proc/" + std::to_string(::getpid()) + "/fd";
   if (folder != "/dev/fd" && folder != "/proc/self/fd" && folder != own) return std::nullopt;
-  const std::string number = fs::path(path).filename().string();
-  int fd = -1;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
-  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
-  return fd;
+  return read_number<int>(fs::path(path).filename().string());
 }
 
 std::string folder_of(const std::string& path) {

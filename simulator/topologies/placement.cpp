@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/random.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "algorithms/base/text.hpp"
 
 namespace arlab::simulator {
@@ -74,11 +75,9 @@ class PlacementReader {
   }
 
   std::vector<Rank> read(std::string_view text) {
-    for (line_ = 1; !text.empty(); ++line_) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view line = trimmed(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-      if (!line.empty()) read_line(line);
+    for (const std::string_view whole : lines_of(text)) {
+      ++line_;
+      if (const std::string_view line = trimmed(whole); !line.empty()) read_line(line);
     }
     for (const Rank host : hosts_)
       if (host < 0)
@@ -148,11 +147,10 @@ class PlacementReader {
   }
 
   Rank number_of(std::string_view host, std::string_view text) const {
-    Rank number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    const auto number = read_number<Rank>(text);
+    if (!number || *number < 0)
       refuse(host, "is beside '" + std::string(text) + "': give a whole number from 0");
-    return number;
+    return *number;
   }
 
   std::string unknown(std::string_view but = "") const {

@@ -1,7 +1,8 @@
 #include "training/cluster/text.hpp"
 
-#include <charconv>
 #include <cstdlib>
+
+#include "algorithms/base/read_number.hpp"
 
 namespace arlab::training {
 
@@ -18,11 +19,8 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || text[0] == '-' || stop != end || error != std::errc() || value > max)
-    return std::nullopt;
+  const auto value = read_number<std::int64_t>(text);
+  if (text.starts_with('-') || !value || *value > max) return std::nullopt;
   return value;
 }
 

@@ -2,12 +2,12 @@
 // another, metadata first, numbers of 64 bits as strings), lists of such nodes, and the
 // "workload_graph" of Chakra's own reader of JSON.
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "training/io/json.hpp"
 #include "training/profiles/chakra_nodes.hpp"
 
@@ -30,11 +30,7 @@ std::optional<std::int64_t> number(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (!value.is_string()) return {};
-  const std::string& text = value.get_ref<const std::string&>();
-  std::int64_t read = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), read);
-  if (fault != std::errc() || end != text.data() + text.size()) return {};
-  return read;
+  return read_number<std::int64_t>(value.get_ref<const std::string&>());
 }
 
 class JsonNodes {

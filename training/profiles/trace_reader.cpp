@@ -1,25 +1,19 @@
 #include "training/profiles/trace_reader.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "training/io/json.hpp"
 
 namespace arlab::training {
 namespace {
 
 constexpr double kLongestTrace = 1e18;  // us
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (char& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return all;
-}
 
 // Whether a kernel or an operator of this name belongs to a library for collectives.
 bool is_communication(std::string_view name) {

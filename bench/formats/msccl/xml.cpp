@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstring>
 #include <pugixml.hpp>
 #include <sstream>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "algorithms/base/stop.hpp"
 
 namespace arlab::bench {
@@ -32,12 +32,11 @@ class XmlReader {
   int number(const pugi::xml_node& node, const char* name, int least, int most,
              const std::string& where) const {
     const std::string given = text(node, name, where);
-    int value = 0;
-    const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), value);
-    if (code != std::errc() || end != given.data() + given.size() || value < least || value > most)
+    const auto value = read_number<int>(given);
+    if (!value || *value < least || *value > most)
       wrong(where, fmt::format("\"{}\" is '{}': give a whole number from {} to {}", name,
                                given.substr(0, 40), least, most));
-    return value;
+    return *value;
   }
   int number_or(const pugi::xml_node& node, const char* name, int usual, int least, int most,
                 const std::string& where) const {

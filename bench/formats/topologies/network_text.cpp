@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -33,15 +34,7 @@ NetworkText::NetworkText(std::string_view text, std::string name) : name_(std::m
   text_ = without_colors(text);
 }
 
-std::vector<std::string_view> NetworkText::lines() const {
-  std::vector<std::string_view> all;
-  for (std::string_view rest = text_; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    all.push_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return all;
-}
+std::vector<std::string_view> NetworkText::lines() const { return lines_of(text_); }
 
 std::size_t NetworkText::line_of(std::ptrdiff_t offset) const {
   const auto end = std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text_));
@@ -54,13 +47,11 @@ void NetworkText::wrong(std::size_t line, const std::string& what) const {
 
 long NetworkText::whole(std::string_view word, std::size_t line, std::string_view what, long least,
                         long most) const {
-  long value = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stop, code] = std::from_chars(word.data(), end, value);
-  if (word.empty() || code != std::errc() || stop != end || value < least || value > most)
+  const auto value = read_number<long>(word);
+  if (!value || *value < least || *value > most)
     wrong(line, fmt::format("{} is {}: write a whole number from {} to {}", what, in_quotes(word),
                             least, most));
-  return value;
+  return *value;
 }
 
 std::string in_quotes(std::string_view word) {

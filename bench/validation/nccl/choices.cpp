@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <set>
 
+#include "algorithms/base/text.hpp"
 #include "bench/text/table.hpp"
 #include "bench/validation/published/csv_table.hpp"
 #include "simulator/nccl/choice.hpp"
@@ -28,8 +28,7 @@ constexpr Platform kPlatforms[] = {
 std::string choice_text(std::string algorithm, const std::string& protocol) {
   std::string text = std::move(algorithm) + " " + protocol;
   std::erase(text, '_');
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+  return lower(text);
 }
 
 std::optional<Collective> collective_named(std::string_view name) {

@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/read_number.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -29,22 +30,13 @@ std::vector<std::string> fields_of(std::string_view line) {
   return fields;
 }
 
-template <class Number>
-bool parse_all(const std::string& text, Number& number) {
-  const auto [end, error] = from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 CsvTable::CsvTable(std::string_view text, std::string name,
                    const std::vector<std::string_view>& required)
     : name_(std::move(name)) {
   std::size_t number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::string_view line : lines_of(text)) {
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
@@ -83,17 +75,17 @@ std::string CsvTable::text(std::size_t row, std::string_view name) const {
 }
 
 double CsvTable::number(std::size_t row, std::string_view name, double least) const {
-  double value = 0;
-  if (!parse_all(text(row, name), value) || !std::isfinite(value) || value < least)
+  const auto value = read_number<double>(text(row, name));
+  if (!value || !std::isfinite(*value) || *value < least)
     refuse(row, name, least > 0 ? "give a positive number" : "give a number");
-  return value;
+  return *value;
 }
 
 std::int64_t CsvTable::whole(std::size_t row, std::string_view name, std::int64_t least) const {
-  std::int64_t value = 0;
-  if (!parse_all(text(row, name), value) || value < least)
+  const auto value = read_number<std::int64_t>(text(row, name));
+  if (!value || *value < least)
     refuse(row, name, fmt::format("give a whole number of at least {}", least));
-  return value;
+  return *value;
 }
 
 void CsvTable::refuse(std::size_t row, std::string_view name, std::string_view remedy) const {

@@ -1,12 +1,12 @@
 #include "bench/validation/published/implementation.hpp"
 
 #include <bit>
-#include <charconv>
 #include <regex>
 #include <string_view>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "algorithms/rank_grid.hpp"
 #include "bench/validation/calibrated/rounds.hpp"
 #include "bench/validation/calibrated/torus_rounds.hpp"
@@ -59,10 +59,7 @@ Implementation left_out(std::string reason) { return {.model = {}, .reason = std
 Count number_at_end(std::string_view text) {
   const std::size_t at = text.rfind('_');
   if (at == std::string_view::npos) return 0;
-  Count number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data() + at + 1, end, number);
-  return error == std::errc() && next == end && number > 0 ? number : 0;
+  return std::max<Count>(0, read_number<Count>(text.substr(at + 1)).value_or(0));
 }
 
 bool is_mpich(std::string_view algorithm) { return contains(algorithm, "mpich"); }

@@ -1,13 +1,13 @@
 #include "collectives/plugins/nccl/table.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "algorithms/base/read_number.hpp"
 #include "algorithms/base/text.hpp"
 #include "collectives/plugins/nccl/names.hpp"
 
@@ -69,13 +69,11 @@ class Line {
   // -1, or a number of 0 or more.
   template <class Number>
   Number number(std::size_t field, std::string_view what) const {
-    Number value = 0;
-    const std::string_view text = fields_[field];
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < -1)
-      fail(Blame::usage,
-           concat(place_, ": ", what, " is '", text, "': give a whole number, or -1 for any"));
-    return value;
+    const auto value = read_number<Number>(fields_[field]);
+    if (!value || *value < -1)
+      fail(Blame::usage, concat(place_, ": ", what, " is '", fields_[field],
+                                "': give a whole number, or -1 for any"));
+    return *value;
   }
 
   std::vector<std::string_view> fields_;
@@ -88,10 +86,9 @@ bool fits(int wanted, int asked) { return wanted < 0 || wanted == asked; }
 
 std::vector<TuningRule> read_tuning_table(std::string_view text, std::string_view file) {
   std::vector<TuningRule> rules;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::size_t number = 0;
+  for (std::string_view line : lines_of(text)) {
+    ++number;
     line = trimmed(line.substr(0, line.find('#')));
     while (line.ends_with('\r')) line.remove_suffix(1);
     if (!line.empty()) rules.push_back(Line(line, concat(file, " line ", number)).rule());
