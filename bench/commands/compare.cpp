@@ -97,9 +97,7 @@ int accept(const CompareCommand& command) {
   for (const std::string& fault : judgment.faults) say("error: {}\n", fault);
   const Judged& worst = judgment.all.front();
   if (worst.verdict() != Acceptance::fail) return judgment.failed() ? 1 : 0;
-  const Json index = worst.record.value("context", Json());
-  const std::string reason =
-      likely_reason(worst, index.is_number() ? results.contexts[index.get<std::size_t>()] : Json());
+  const std::string reason = likely_reason(worst, context_of(results, worst.record));
   say("error: worst at {}: {:.4g} of {:.4g} GB/s, {:.0f}%{}{}\n",
       show_bytes(worst.record["bytes"].get<Count>()), worst.busbw, worst.expected,
       100 * worst.ratio(), reason.empty() ? "" : ": ", reason);

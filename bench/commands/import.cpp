@@ -62,10 +62,9 @@ void write_results(const std::string& path, const Results& results) {
   std::optional<ResultFile> file;
   Json last;
   for (Json record : results.records) {
+    const Json& context = context_of(results, record);
     const Json index = record["context"];
     record.erase("context");
-    const Json context =
-        index.is_number() ? results.contexts[index.get<std::size_t>()] : Json(nullptr);
     if (!file) {
       file.emplace(path, ResultFile::Mode::fresh, context);
     } else if (index != last) {

@@ -119,13 +119,10 @@ std::vector<ExchangeSetting> to_confirm(const ReplayOptions& options, const Sett
   const std::string& algorithm = options.algorithms.front();
   std::vector<ExchangeSetting> all{{algorithm.empty() ? std::string(usual_algorithm) : algorithm,
                                     options.schedulers.front(), options.compressors.front()}};
-  const auto same = [](const ExchangeSetting& a, const ExchangeSetting& b) {
-    return a.algorithm == b.algorithm && a.scheduler == b.scheduler && a.compressor == b.compressor;
-  };
   for (const ExchangeSetting& s : search.settings)
-    if (same(s, all.front())) all.front().simulated = s.simulated;
+    if (same_setting(s, all.front())) all.front().simulated = s.simulated;
   for (const ExchangeSetting& s : search.settings)
-    if (all.size() <= kConfirmed && !same(s, all.front())) all.push_back(s);
+    if (all.size() <= kConfirmed && !same_setting(s, all.front())) all.push_back(s);
   return all;
 }
 

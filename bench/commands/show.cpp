@@ -129,11 +129,8 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
                            ranks, kMaxColumns));
         Config config;
         config.algorithm = a;
-        config.problem = {options.parsed_collective(), ranks, ranks, root};
         config.layout = options.given_layout(ranks);
-        config.problem.groups = config.layout.groups.get();
-        config.problem.grid = config.layout.grid.get();
-        config.problem.forest = config.layout.forest.get();
+        config.problem = config.layout.on({options.parsed_collective(), ranks, ranks, root});
         if (options.is_named(*a)) config.problem.switches = kAnySwitches;
         check(config.problem);
         if (options.left_out(*a, config.problem)) continue;

@@ -22,6 +22,15 @@ struct RankLayout {
   SwitchSums switches{};  ///< what the network adds
   Rank nics = 1;          ///< of each group
   std::string rates{};    ///< of the ranks' ports, "2x1x2"; empty: equal, or not known
+
+  /// Returns the problem on ranks that lie so; it points to what this holds.
+  Problem on(Problem problem) const {
+    problem.groups = groups.get();
+    problem.grid = grid.get();
+    problem.forest = forest.get();
+    problem.switches = switches;
+    return problem;
+  }
 };
 
 /// One configuration of a sweep.

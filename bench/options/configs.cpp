@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <numeric>
-#include <set>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -33,18 +32,12 @@ std::vector<std::string> or_usual(const std::vector<std::string>& given, const c
   return given.empty() ? std::vector<std::string>{usual} : given;
 }
 
-template <class T>
-void add_new(std::vector<T>& all, T one) {
-  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
-
 std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
                                         std::string_view what, std::int32_t least,
                                         std::int32_t most) {
   std::vector<std::int32_t> all;
-  std::set<std::int64_t> there;
   for (const std::int64_t number : parse_counts(texts, what))
-    if (there.insert(number).second) all.push_back(checked_number(number, what, least, most));
+    all.push_back(checked_number(number, what, least, most));
   return all;
 }
 
@@ -107,9 +100,9 @@ std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
   std::vector<collectives::DType> all;
   for (const std::string& text : or_usual(dtypes, "float32")) {
     if (text == "all")
-      for (const collectives::DType dtype : collectives::kDTypes) add_new(all, dtype);
+      for (const collectives::DType dtype : collectives::kDTypes) add_once(all, dtype);
     else
-      add_new(all, find_named(collectives::kDTypes, text, "dtype"));
+      add_once(all, find_named(collectives::kDTypes, text, "dtype"));
   }
   return all;
 }
@@ -118,9 +111,9 @@ std::vector<collectives::Op> SweepOptions::parsed_ops() const {
   std::vector<collectives::Op> all;
   for (const std::string& text : or_usual(ops, "sum")) {
     if (text == "all")
-      for (const collectives::Op op : collectives::kOps) add_new(all, op);
+      for (const collectives::Op op : collectives::kOps) add_once(all, op);
     else
-      add_new(all, find_named(collectives::kOps, text, "op"));
+      add_once(all, find_named(collectives::kOps, text, "op"));
   }
   return all;
 }
@@ -316,11 +309,7 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
     for (std::size_t i = 0; i < choices; ++i)
       for (const int pieces : all_segments)
         for (const Algorithm* algorithm : chosen_on[i]) {
-          Config config{algorithm, problem, operand, pieces, i, layouts[i]};
-          config.problem.groups = layouts[i].groups.get();
-          config.problem.grid = layouts[i].grid.get();
-          config.problem.forest = layouts[i].forest.get();
-          config.problem.switches = layouts[i].switches;
+          Config config{algorithm, layouts[i].on(problem), operand, pieces, i, layouts[i]};
           if (any_switches && is_named(*algorithm)) config.problem.switches = kAnySwitches;
           if (segments.empty())
             config.segments = arlab::usual_segments(*algorithm, config.problem, compares_on_links);

@@ -43,10 +43,7 @@ void simulate_perf(const PerfOptions& options, const PerfSink& sink) {
   Proofs proofs;
   for_all_perf_rows(
       options, ranks, [&](const PerfShape& shape, Problem problem, collectives::Operand operand) {
-        problem.groups = layout.groups.get();
-        problem.grid = layout.grid.get();
-        problem.forest = layout.forest.get();
-        problem.switches = layout.switches;
+        problem = layout.on(problem);
         if (const std::string why = unsupported(algorithm, problem); !why.empty())
           fail(Blame::usage, why);
         const Config config{&algorithm, problem, operand, 1, 0, layout, {}};

@@ -118,6 +118,12 @@ Results results_of(std::string_view text, const std::string& path) {
   return results;
 }
 
+const Json& context_of(const Results& results, const Json& record) {
+  static const Json kNone;
+  const Json& number = member(record, "context");
+  return number.is_number() ? results.contexts[number.get<std::size_t>()] : kNone;
+}
+
 ResultFile::ResultFile(const std::string& path, Mode mode, const Json& context) : path_(path) {
   if (mode == Mode::resume && path != "-")
     resume();

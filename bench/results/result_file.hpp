@@ -28,6 +28,9 @@ Results read_results(const std::string& path);
 /// The same of the text of such a file.
 Results results_of(std::string_view text, const std::string& path);
 
+/// Returns the context of one of the records; null if it has none.
+const Json& context_of(const Results& results, const Json& record);
+
 class ResultFile {
  public:
   enum class Mode {

@@ -42,7 +42,7 @@ std::string reached_text(const Row& r, bool with_target) {
   const Comparison& c = r.comparison;
   if (!c.target) return "";
   const std::string when = c.reached ? show_time(1e6 * *c.reached) : "not reached";
-  return with_target ? percent(*c.target) + ": " + when : when;
+  return with_target ? show_percent(*c.target) + ": " + when : when;
 }
 
 std::string result_text(const Row& r, const RunSummary* baseline) {
@@ -100,7 +100,7 @@ std::vector<Cells> columns_of(std::span<const RunSummary> runs, const std::strin
       {"aggregation", [](const Row& r) { return r.run.aggregation; }},
       {"scheduler", [](const Row& r) { return r.run.scheduler; }},
       {"accuracy",
-       [](const Row& r) { return r.run.diverged() ? "diverged" : percent(r.run.accuracy); }},
+       [](const Row& r) { return r.run.diverged() ? "diverged" : show_percent(r.run.accuracy); }},
       {"steps", [](const Row& r) { return show_count(r.run.steps); }},
       {"bytes/step", [](const Row& r) { return show_bytes(std::llround(r.run.bytes)); }},
       {"time/step", [](const Row& r) { return step_time(r.run.seconds); }},
@@ -120,8 +120,6 @@ std::vector<Cells> columns_of(std::span<const RunSummary> runs, const std::strin
 }
 
 }  // namespace
-
-std::string percent(double fraction) { return fmt::format("{:.1f}%", 100 * fraction); }
 
 std::string to_string(const BreakEven& b) {
   switch (b.kind) {
@@ -147,7 +145,7 @@ std::string comparison_table(std::span<const RunSummary> runs, std::optional<dou
   std::vector<Row> rows;
   for (const Comparison& c : all) rows.push_back({runs[c.run], c});
   const auto target_of = [](const Row& r) {
-    return r.comparison.target ? percent(*r.comparison.target) : std::string();
+    return r.comparison.target ? show_percent(*r.comparison.target) : std::string();
   };
 
   std::string above;

@@ -101,7 +101,4 @@ std::string explain(std::span<const RunSummary> runs, std::optional<double> targ
 /// Returns "2.3 Gbit/s", "< 100 Mbit/s", "> 100 Gbit/s", "about 2.3 Gbit/s", "any" or "never".
 std::string to_string(const BreakEven& break_even);
 
-/// Returns 0.123 as "12.3%".
-std::string percent(double fraction);
-
 }  // namespace arlab::bench

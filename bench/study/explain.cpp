@@ -91,11 +91,11 @@ class Explanation {
     std::string text = fmt::format(
         "use {} with {}: a step takes {} instead of {} ({} less), and the accuracy is "
         "{}, dense {}",
-        r.compressor, r.scheduler, time(r.seconds), time(baseline_->seconds), percent(*c.gain),
-        percent(r.accuracy), percent(baseline_->accuracy));
+        r.compressor, r.scheduler, time(r.seconds), time(baseline_->seconds), show_percent(*c.gain),
+        show_percent(r.accuracy), show_percent(baseline_->accuracy));
     const auto dense = reached_dense();
     if (c.target && c.reached)
-      text += fmt::format("; it reaches {} in {}{}", percent(*c.target), time(*c.reached),
+      text += fmt::format("; it reaches {} in {}{}", show_percent(*c.target), time(*c.reached),
                           dense ? " instead of " + time(*dense) : ", which dense never does");
     text += '.';
     if (c.break_even && c.break_even->kind == BreakEven::Kind::at)
@@ -113,7 +113,7 @@ class Explanation {
       return text + fmt::format(
                         "There is little to gain: {} of a step of {} ({}) is exposed "
                         "communication.",
-                        waited, step, percent(exposed_fraction()));
+                        waited, step, show_percent(exposed_fraction()));
     return text +
            fmt::format("A step takes {}, of which {} is exposed communication.", step, waited);
   }
@@ -122,7 +122,7 @@ class Explanation {
     std::string list;
     for (const Comparison* c : best_)
       if (c != winner && c->result == Comparison::Result::gains)
-        list = join(list, fmt::format("{} ({} less)", run(*c).compressor, percent(*c->gain)));
+        list = join(list, fmt::format("{} ({} less)", run(*c).compressor, show_percent(*c->gain)));
     return list.empty() ? "" : fmt::format(" Also a gain: {}.", list);
   }
 

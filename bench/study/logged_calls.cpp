@@ -102,10 +102,7 @@ class CallReader {
 LoggedCalls logged_calls(const Results& results, const LoggedMachine& given) {
   LoggedCalls calls;
   for (const Json& record : results.records) {
-    const Json at = member(record, "context");
-    const Json context =
-        at.is_number() ? results.contexts.at(at.get<std::size_t>()) : Json::object();
-    CallReader reader(record, context, given);
+    CallReader reader(record, context_of(results, record), given);
     if (auto row = reader.read())
       calls.rows.push_back(std::move(*row));
     else

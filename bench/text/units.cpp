@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <unordered_set>
@@ -64,8 +63,7 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
 
 std::vector<std::string> without_repeats(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
-  for (const std::string& text : texts)
-    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
+  for (const std::string& text : texts) add_once(all, text);
   return all;
 }
 
@@ -75,6 +73,8 @@ std::int32_t checked_number(std::int64_t number, std::string_view what, std::int
     fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
   return static_cast<std::int32_t>(number);
 }
+
+std::string show_percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
 
 std::uint64_t parse_seed(std::string_view text, std::string_view what) {
   const std::int64_t number = parse_count(text, what);

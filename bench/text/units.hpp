@@ -5,6 +5,7 @@
 // 1..64+1 adds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ namespace arlab::bench {
 /// Error(usage) that names `what` and the text.
 std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
                                        std::string_view what);
+
+/// Adds the value unless it is there.
+template <class T>
+void add_once(std::vector<T>& all, const T& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
 
 /// Returns the texts, each once, in the order of their first mention.
 std::vector<std::string> without_repeats(const std::vector<std::string>& texts);
@@ -39,6 +46,7 @@ std::string show_count(std::int64_t count);           ///< "1048576", as spreads
 std::string with_commas(std::int64_t count);          ///< "1,048,576", for sentences
 std::string show_bandwidth(double bytes_per_second);  ///< "100 Gbit/s"
 std::string show_rate(double per_second);             ///< "13570", and "2.21" of a slow one
+std::string show_percent(double part);                ///< "12.3%"
 std::string show_plural(std::int64_t count, std::string_view noun);  ///< "1 rank", "1,024 ranks"
 
 }  // namespace arlab::bench

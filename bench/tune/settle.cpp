@@ -15,11 +15,6 @@ namespace {
 
 constexpr int kMostSettling = 3;
 
-template <class T>
-void add_once(std::vector<T>& all, const T& one) {
-  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
-
 std::vector<Contest> contests_of_all(const std::vector<Decide>& deciders,
                                      const std::vector<TuneCell>& cells) {
   std::vector<Contest> all;
@@ -69,17 +64,14 @@ std::vector<Contest> contests(const std::vector<std::optional<TuneDecision>>& de
 }
 
 void add_samples(std::vector<TuneCell>& cells, const std::vector<TuneCell>& more) {
-  for (const TuneCell& measured : more)
-    for (TuneCell& cell : cells) {
-      if (cell.ranks != measured.ranks || cell.bytes != measured.bytes) continue;
-      for (const TuneCandidate& again : measured.candidates)
-        for (TuneCandidate& candidate : cell.candidates) {
-          if (candidate.choice != again.choice) continue;
-          candidate.samples_us.insert(candidate.samples_us.end(), again.samples_us.begin(),
-                                      again.samples_us.end());
+  for (TuneCell& cell : cells)
+    if (const TuneCell* const measured = cell_at(more, cell))
+      for (TuneCandidate& candidate : cell.candidates)
+        if (const TuneCandidate* const again = candidate_of(*measured, candidate.choice)) {
+          candidate.samples_us.insert(candidate.samples_us.end(), again->samples_us.begin(),
+                                      again->samples_us.end());
           candidate.median_us = summarize(candidate.samples_us).median;
         }
-    }
 }
 
 void settle(const TuneOptions& options, const std::vector<Decide>& deciders,

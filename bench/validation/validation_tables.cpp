@@ -19,8 +19,6 @@ constexpr double kApart = 0.1;  // pairs that differ by more must be ordered rig
 using Cells = std::vector<std::vector<std::string>>;
 using Predicted = std::vector<const PredictedRow*>;
 
-std::string percent(double fraction) { return fmt::format("{:.1f}%", 100 * fraction); }
-
 std::string ratio(const Pairs& pairs) {
   if (pairs.all == 0) return "";
   return fmt::format("{} of {}", pairs.right, pairs.all);
@@ -35,8 +33,8 @@ Predicted predicted_test_rows(const Validation& validation) {
 
 std::vector<std::string> line(std::vector<std::string> keys, const Predicted& rows) {
   const Errors e = errors_of(rows);
-  keys.insert(keys.end(), {fmt::format("{}", e.rows), percent(e.median), percent(e.p90),
-                           percent(e.worst), fmt::format("{:+.1f}%", 100 * e.bias)});
+  keys.insert(keys.end(), {fmt::format("{}", e.rows), show_percent(e.median), show_percent(e.p90),
+                           show_percent(e.worst), fmt::format("{:+.1f}%", 100 * e.bias)});
   return keys;
 }
 

@@ -17,6 +17,11 @@ inline constexpr double kMovesScattered = 32;
 /// A position and a value of a sparse code.
 inline constexpr double kMovesEntry = 8;
 
+/// Of a code of two bytes per element, in one pass.
+inline CodecWork halves_work(const CompressorChoice&, Count) {
+  return {.encode = kMovesFloat + kMovesHalf, .decode = kMovesHalf + kMovesSum};
+}
+
 /// Adds error feedback: the residual takes the gradient, loses its own decoded code, and is checked
 /// for numbers that are not finite.
 constexpr CodecWork with_feedback(CodecWork work) {

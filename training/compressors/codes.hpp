@@ -26,6 +26,12 @@ inline Count whole(const CompressorChoice& choice, std::string_view parameter) {
   return static_cast<Count>(value(choice, parameter));
 }
 
+/// The size of a code of two bytes per element.
+inline std::optional<Count> packed_halves(const TensorShapes& layout, const CompressorChoice&,
+                                          Aggregation, Count) {
+  return 2 * elements(layout);
+}
+
 /// The storage of a code, where its kernels work.
 class CodeStorage {
  public:

@@ -33,10 +33,7 @@ void show_numerics(const SweepOptions& options) {
         fail(Blame::usage,
              fmt::format("ranks is {}: --numerics takes at most {}", ranks, kMaxRanks));
       const RankLayout layout = options.given_layout(ranks);
-      Problem p{options.parsed_collective(), ranks, 2 * Count{ranks}, roots.front()};
-      p.groups = layout.groups.get();
-      p.grid = layout.grid.get();
-      p.forest = layout.forest.get();
+      Problem p = layout.on({options.parsed_collective(), ranks, 2 * Count{ranks}, roots.front()});
       if (options.is_named(*a)) p.switches = kAnySwitches;
       check(p);
       if (options.left_out(*a, p)) continue;

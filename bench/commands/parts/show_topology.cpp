@@ -136,11 +136,7 @@ void add_show_topology(CLI::App& show_command) {
       ->add_option_function<std::string>(
           "-p,--ranks",
           [options](const std::string& text) {
-            constexpr std::int64_t kMost = 1 << 30;
-            const std::int64_t ranks = parse_count(text, "--ranks");
-            if (ranks < 1 || ranks > kMost)
-              fail(Blame::usage, fmt::format("--ranks is {}: give 1 to {}", ranks, kMost));
-            options->ranks = static_cast<Rank>(ranks);
+            options->ranks = checked_number(parse_count(text, "--ranks"), "--ranks", 1, 1 << 30);
           },
           "Ranks, whose number of hosts the sizes have at least; the bisection divides their hosts")
       ->type_name("COUNT");

@@ -66,9 +66,7 @@ class RecordMetrics {
 
  private:
   std::string of_context(const Json& record, const char* key) const {
-    const Json number = record.value("context", Json());
-    if (!number.is_number()) return "";
-    return cell_text(results_.contexts[number.get<std::size_t>()].value(key, Json()));
+    return cell_text(member(context_of(results_, record), key));
   }
 
   void add_date(const char* metric, const MetricLabels& labels, const Json& record) {

@@ -28,13 +28,8 @@ struct Series {
 
 using SeriesOfHost = std::map<std::string, Series>;  // by identity
 
-Json context_at(const Results& results, const Json& record) {
-  const Json number = record.value("context", Json());
-  return number.is_number() ? results.contexts[number.get<std::size_t>()] : Json::object();
-}
-
 std::string host_of(const Results& results, const Json& record) {
-  const std::string host = text_at(context_at(results, record), "host");
+  const std::string host = text_at(context_of(results, record), "host");
   return host.empty() ? "unknown" : host;
 }
 
@@ -142,7 +137,7 @@ HistoryFile history_file(std::string path, Results results) {
   constexpr const char* kKeys[] = {"host", "cpu", "mpi", "nccl", "commit"};
   for (const auto& [key, side] : sides_of(results.records)) file.times += side.launches.size();
   for (const Json& record : results.records) {
-    const Json context = context_at(results, record);
+    const Json& context = context_of(results, record);
     for (std::size_t i = 0; i < std::size(kKeys); ++i)
       if (const std::string text = text_at(context, kKeys[i]); !text.empty()) texts[i].insert(text);
     const std::string date = text_at(context, "date");

@@ -14,16 +14,10 @@ namespace {
 
 constexpr std::size_t kFastest = 3;  // with the usual compressor
 
-std::string percent_of(double accuracy) { return fmt::format("{:.1f}%", 100 * accuracy); }
-
 // Before all that have not reached it.
 auto rank_of(const Trial& trial, double accuracy) {
   return std::tuple(trial.seconds_to(accuracy).value_or(std::numeric_limits<double>::infinity()),
                     trial.step);
-}
-
-bool same_setting(const ExchangeSetting& a, const ExchangeSetting& b) {
-  return a.algorithm == b.algorithm && a.scheduler == b.scheduler && a.compressor == b.compressor;
 }
 
 }  // namespace
@@ -121,7 +115,7 @@ std::string trials_table(const std::vector<Trial>& trials, double accuracy) {
          seconds && usual ? fmt::format("{:+.1f}%", 100 * (*seconds / *usual - 1)) : ""});
   }
   return compact({"algorithm", "scheduler", "compressor", "simulated", "step", "steps",
-                  "time to " + percent_of(accuracy), "change"},
+                  "time to " + show_percent(accuracy), "change"},
                  rows);
 }
 
@@ -130,7 +124,7 @@ std::string explain_missed(const std::vector<Trial>& trials, double accuracy) {
   for (const Trial& t : trials)
     if (!t.steps_to(accuracy))
       text += fmt::format("{} did not reach {}: {} after {}, in {}.\n", words_of(t.setting),
-                          percent_of(accuracy), percent_of(t.best()),
+                          show_percent(accuracy), show_percent(t.best()),
                           show_plural(t.curve.back().steps, "step"),
                           show_time(1e6 * t.seconds_of(t.curve.back().steps)));
   return text;

@@ -48,6 +48,10 @@ double simulated_step(const SearchedTraining& searched, const ScaleNetwork& netw
 
 }  // namespace
 
+bool same_setting(const ExchangeSetting& a, const ExchangeSetting& b) {
+  return a.algorithm == b.algorithm && a.scheduler == b.scheduler && a.compressor == b.compressor;
+}
+
 std::string words_of(const ExchangeSetting& s) {
   return fmt::format("{}, {}{}", s.algorithm, s.scheduler,
                      s.compressor == "none" ? "" : ", " + s.compressor);

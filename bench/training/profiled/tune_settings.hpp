@@ -18,6 +18,9 @@ struct ExchangeSetting {
   double simulated = 0;  ///< seconds per step
 };
 
+/// Whether the words are the same.
+bool same_setting(const ExchangeSetting& a, const ExchangeSetting& b);
+
 struct SettingsSearch {
   std::vector<ExchangeSetting> settings;  ///< fastest first
   std::size_t left_out = 0;               ///< that cannot be simulated

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
@@ -17,8 +18,6 @@ using Cells = std::vector<std::vector<std::string>>;
 using Chosen = std::vector<const PredictedNccl*>;
 using Keys = std::function<std::vector<std::string>(const PredictedNccl&)>;
 
-std::string in_percent(double fraction) { return fmt::format("{:.1f}%", 100 * fraction); }
-
 std::vector<std::string> error_cells(std::vector<std::string> keys, const Chosen& rows) {
   std::vector<double> ours, theirs;
   for (const PredictedNccl* row : rows) {
@@ -26,9 +25,9 @@ std::vector<std::string> error_cells(std::vector<std::string> keys, const Chosen
     theirs.push_back(row->nccl_error());
   }
   const Errors e = errors_of(ours), own = errors_of(theirs);
-  keys.insert(keys.end(), {fmt::format("{}", e.rows), in_percent(e.median), in_percent(e.p90),
-                           in_percent(e.worst), fmt::format("{:+.1f}%", 100 * e.bias),
-                           in_percent(own.median), in_percent(own.p90)});
+  keys.insert(keys.end(), {fmt::format("{}", e.rows), show_percent(e.median), show_percent(e.p90),
+                           show_percent(e.worst), fmt::format("{:+.1f}%", 100 * e.bias),
+                           show_percent(own.median), show_percent(own.p90)});
   return keys;
 }
 
@@ -49,18 +48,13 @@ std::string by(const std::vector<std::string>& names, const Chosen& rows, const 
   return markdown(header, cells);
 }
 
-Chosen predicted(const NcclValidation& validation, NcclSplit split, bool several_nodes) {
+Chosen predicted(const NcclValidation& validation, NcclSplit split,
+                 std::optional<bool> several_nodes = {}) {
   Chosen rows;
-  for (const PredictedNccl& row : validation.rows)
-    if (row.predicted_us && row.row.split == split && (row.row.nodes > 1) == several_nodes)
-      rows.push_back(&row);
-  return rows;
-}
-
-Chosen predicted(const NcclValidation& validation, NcclSplit split) {
-  Chosen rows = predicted(validation, split, false);
-  const Chosen others = predicted(validation, split, true);
-  rows.insert(rows.end(), others.begin(), others.end());
+  for (const PredictedNccl& row : validation.rows) {
+    const bool is_there = !several_nodes || *several_nodes == (row.row.nodes > 1);
+    if (row.predicted_us && row.row.split == split && is_there) rows.push_back(&row);
+  }
   return rows;
 }
 

@@ -34,15 +34,6 @@ std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorCho
   return std::make_unique<Bf16>(elements(layout), kernels_of(choice));
 }
 
-std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
-                            Count) {
-  return 2 * elements(layout);
-}
-
-CodecWork work(const CompressorChoice&, Count) {
-  return {.encode = kMovesFloat + kMovesHalf, .decode = kMovesHalf + kMovesSum};
-}
-
 }  // namespace
 
 CompressorKind bf16() {
@@ -55,8 +46,8 @@ CompressorKind bf16() {
       .special_values =
           "NaN and infinities are kept; magnitudes above 3.39e38 become infinite, below 5e-41 0",
       .aggregations = {Aggregation::allreduce},
-      .packed = packed,
-      .work = work,
+      .packed = packed_halves,
+      .work = halves_work,
       .make = make,
       .on_gpu = true,
   };

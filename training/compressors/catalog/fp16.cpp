@@ -36,15 +36,6 @@ std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorCho
   return std::make_unique<Fp16>(elements(layout), kernels_of(choice));
 }
 
-std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
-                            Count) {
-  return 2 * elements(layout);
-}
-
-CodecWork work(const CompressorChoice&, Count) {
-  return {.encode = kMovesFloat + kMovesHalf, .decode = kMovesHalf + kMovesSum};
-}
-
 }  // namespace
 
 CompressorKind fp16() {
@@ -58,8 +49,8 @@ CompressorKind fp16() {
           "NaN and infinities are kept; magnitudes above 65504 times the number of ranks become "
           "infinite, those below 3e-8 times it 0",
       .aggregations = {Aggregation::allreduce},
-      .packed = packed,
-      .work = work,
+      .packed = packed_halves,
+      .work = halves_work,
       .make = make,
       .on_gpu = true,
   };
