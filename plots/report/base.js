@@ -16,6 +16,14 @@ function add(parent, tag, attributes = {}, text = null) {
 // Control characters, and those that reverse text, would garble what stands beside them.
 const plainText = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
+function saveText(text, file, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.download = file;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 function complain(message) {
   byId("error").hidden = false;
   byId("error").textContent = message;

@@ -175,6 +175,18 @@ function follow(figure, svg, slice, guide, x, width) {
   });
 }
 
+// Redraws the figure whenever its width has changed. Returns a function that does so now.
+function fitted(figure, redraw) {
+  let width = 0;
+  const fit = () => {
+    if (figure.clientWidth === width) return;
+    width = figure.clientWidth;
+    redraw();
+  };
+  new ResizeObserver(() => requestAnimationFrame(fit)).observe(figure);
+  return fit;
+}
+
 // Adds a figure and returns a function that draws it, to call when all figures have their places.
 function chart(over, title) {
   const figure = add(byId("charts"), "figure", {id: `time-against-${over}`});
@@ -190,7 +202,7 @@ function chart(over, title) {
   }
   const labels = unique(data.records.map(labelOf)).sort();
   const markOf = (label) => MARKS[labels.indexOf(label) % MARKS.length];
-  let shown = slices[0], width = 0;
+  let shown = slices[0];
   const base = document.createElement("select");
   base.className = "base";
   base.ariaLabel = `${title}: times, or relative to one of them`;
@@ -211,11 +223,5 @@ function chart(over, title) {
   } else add(caption, "span", {class: "quiet"}, nameOf(shown));
   caption.append(base);
   addSvgButton(caption, figure);
-  const fit = () => {
-    if (figure.clientWidth === width) return;
-    width = figure.clientWidth;
-    redraw();
-  };
-  new ResizeObserver(() => requestAnimationFrame(fit)).observe(figure);
-  return fit;
+  return fitted(figure, redraw);
 }

@@ -1,11 +1,5 @@
 // Downloads: a chart as SVG, with the colors that it has here, and a table as CSV.
 
-function save(name, type, text) {
-  const link = add(document.body, "a", {href: URL.createObjectURL(new Blob([text], {type})), download: name, hidden: ""});
-  link.click();
-  link.remove();
-}
-
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
 
 // The drawing alone, whose styles no longer come from the page.
@@ -31,7 +25,7 @@ function addSvgButton(caption, figure) {
   const button = add(caption, "button", {type: "button", class: "save", title: "Save this chart as SVG"}, "SVG");
   button.addEventListener("click", () => {
     const svg = figure.querySelector("svg");
-    if (svg) save(`${figure.id}.svg`, "image/svg+xml", svgText(svg));
+    if (svg) saveText(svgText(svg), `${figure.id}.svg`, "image/svg+xml");
   });
 }
 

@@ -37,12 +37,5 @@ function rankTimes() {
   const select = add(caption, "select", {"aria-label": "What the ranks do: which record"});
   records.forEach((record, i) => add(select, "option", {value: i}, nameOfRecord(record)));
   select.addEventListener("change", () => drawRankTimes(figure, shown = records[Number(select.value)]));
-  let width = 0;
-  const fit = () => {
-    if (figure.clientWidth === width) return;
-    width = figure.clientWidth;
-    drawRankTimes(figure, shown);
-  };
-  new ResizeObserver(() => requestAnimationFrame(fit)).observe(figure);
-  return fit;
+  return fitted(figure, () => drawRankTimes(figure, shown));
 }

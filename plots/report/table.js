@@ -45,7 +45,7 @@ function table(kind) {
   const section = add(byId("tables"), "section", {id: `table-${kind}`});
   const title = add(section, "h3", {}, `${kind}: ${plural(records.length, "record")} `);
   add(title, "button", {type: "button", class: "save", title: "Save all columns of these records as CSV"}, "CSV").addEventListener("click", () => {
-    save(`${kind}.csv`, "text/csv", csvText(valued, records.map((record) => valued.map((column) => read(record, column)))));
+    saveText(csvText(valued, records.map((record) => valued.map((column) => read(record, column)))), `${kind}.csv`, "text/csv");
   });
   if (constant.length) {
     const same = constant.map((column) => `${column} ${cellText(read(records[0], column))}`);

@@ -76,7 +76,7 @@ function groupFigure(id, title, groups, drawGroup) {
   if (!groups.length) return () => {};
   const figure = add(byId("charts"), "figure", {id}), caption = add(figure, "figcaption");
   add(caption, "h3", {}, title);
-  let shown = groups[0], width = 0;
+  let shown = groups[0];
   addSvgButton(caption, figure);
   const redraw = () => { figure.querySelectorAll("svg, .legend").forEach((node) => node.remove()); drawGroup(figure, shown, Math.max(280, caption.clientWidth)); };
   if (groups.length > 1) {
@@ -84,9 +84,7 @@ function groupFigure(id, title, groups, drawGroup) {
     groups.forEach((group, i) => add(select, "option", {value: i}, group.title));
     select.addEventListener("change", () => { shown = groups[Number(select.value)]; redraw(); });
   } else add(caption, "span", {class: "quiet"}, shown.title);
-  const fit = () => { if (figure.clientWidth !== width) { width = figure.clientWidth; redraw(); } };
-  new ResizeObserver(() => requestAnimationFrame(fit)).observe(figure);
-  return fit;
+  return fitted(figure, redraw);
 }
 
 function drawSteps(figure, {title, rows, names, speedUps}, width) {

@@ -89,13 +89,6 @@ function svgText(svg) {
 function saveSvg(svg, title) {
   if (svg) saveText(svgText(svg), `${title.toLowerCase().replace(/[^a-z0-9]+/g, "_")}.svg`, "image/svg+xml");
 }
-function saveText(text, file, type) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], {type}));
-  link.download = file;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
 
 function legend(figure, entries) {
   const line = add(figure, "p", {class: "legend"});
