@@ -17,11 +17,11 @@ function add(parent, tag, attributes = {}, text = null) {
 const plainText = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
 function saveText(text, file, type) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], {type}));
-  link.download = file;
+  const address = URL.createObjectURL(new Blob([text], {type}));
+  const link = add(document.body, "a", {href: address, download: file, hidden: ""});
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
 function complain(message) {
