@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What each mechanism of the model `connections` is worth: predictions without it, beside the measured times.
 
     bench/cluster/predictions.py ARLAB MACHINE.toml MEASURED.jsonl [--again AGAIN.jsonl]
