@@ -76,15 +76,19 @@ void print_plan(RunCommand& command, const Backend& backend, const std::vector<C
 std::string agreement(const RunCommand& command, const Backend& backend,
                       const std::vector<Config>& configs) {
   const MeasureOptions& m = command.measure;
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", backend.name,
-                                 command.sweep.plan, m.seconds, m.min_runs, m.max_runs, m.warm_ups,
-                                 m.precision, m.seed ? fmt::to_string(*m.seed) : "none",
-                                 m.at_agreed_time, m.late_rank, m.late_seconds);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", backend.name, command.sweep.plan,
+                  m.seconds, m.limited, m.min_runs, m.max_runs, m.warm_ups, m.precision,
+                  m.seed ? fmt::to_string(*m.seed) : "none", m.at_agreed_time, m.late_rank,
+                  m.late_seconds, command.patience.seconds > 0);
   for (const Config& c : configs)
-    text += fmt::format("; {} {} {} {} {} {} {} {} {} {} {}", row_name(c, "native"),
-                        name(c.problem.collective), c.problem.ranks, c.problem.elements,
-                        c.problem.root, c.segments, name(c.operand.dtype), name(c.operand.op),
-                        c.mode.in_place, c.mode.repeats, c.mode.cold);
+    text +=
+        fmt::format("; {} {} {} {} {} {} {} {} {} {} {} {} {} {}", row_name(c, "native"),
+                    name(c.problem.collective), c.problem.ranks, c.problem.elements, c.problem.root,
+                    c.segments, name(c.operand.dtype), name(c.operand.op), c.mode.in_place,
+                    c.mode.repeats, c.mode.cold, c.problem.groups ? c.problem.groups->count() : 0,
+                    c.problem.grid ? c.problem.grid->text() : "",
+                    c.problem.forest ? c.problem.forest->network() : "");
   return text;
 }
 

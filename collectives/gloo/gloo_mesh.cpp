@@ -2,6 +2,7 @@
 
 #include <gloo/transport/tcp/device.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -65,7 +66,9 @@ std::shared_ptr<gloo::Context> gloo_mesh(Communicator& control, double patience)
   try {
     std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attr);
     auto mesh = std::make_shared<gloo::rendezvous::Context>(control.rank(), control.ranks());
-    mesh->setTimeout(std::chrono::milliseconds(static_cast<std::int64_t>(patience * 1e3)));
+    constexpr double kForever = 10 * 365 * 86400.0;  // 0 would be no time at all
+    mesh->setTimeout(std::chrono::milliseconds(
+        static_cast<std::int64_t>((patience > 0 ? std::min(patience, kForever) : kForever) * 1e3)));
     mesh->connectFullMesh(store, device);
     return mesh;
   } catch (const Error&) {

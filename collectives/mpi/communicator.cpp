@@ -33,7 +33,11 @@ class MpiCommunicator final : public Communicator {
       services_.place = watch.place();
       services_.places = [&watch] { return watch.places(); };
     }
-    check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    MPI_Group ranks = MPI_GROUP_NULL;
+    check_mpi(MPI_Comm_group(comm, &ranks), "MPI_Comm_group");
+    // Not MPI_Comm_dup, which copies the attributes that a program has given its communicator.
+    check_mpi(MPI_Comm_create(comm, ranks, &comm_), "MPI_Comm_create");
+    check_mpi(MPI_Group_free(&ranks), "MPI_Group_free");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     int found = 0;
     void* value = nullptr;

@@ -11,9 +11,9 @@
 
 namespace arlab::collectives {
 
-/// Returns a communicator over a duplicate of `comm`, which has one group; all its ranks call it
-/// together. MPI has started, and `watch` outlives the communicator. With `rest`, all waits of
-/// algorithms can be interrupted.
+/// Returns a communicator over the ranks of `comm`, which has one group, with messages of its own
+/// and without its attributes; all its ranks call it together. MPI has started, and `watch`
+/// outlives the communicator. With `rest`, all waits of algorithms can be interrupted.
 std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI_COMM_WORLD,
                                                Rest rest = {});
 

@@ -18,14 +18,18 @@ void MpiBaseline::run(const Problem& problem, const std::byte* from, std::byte* 
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
   const MPI_Comm comm = comm_of(problem);
   if (from == into && finish_ && problem.collective == Collective::allreduce)
-    return start_native_allreduce(comm, problem, into, operand,
+    return start_native_allreduce(comm, problem, into, mpi_of(operand),
                                   [&](MPI_Request& request) { finish_(request, bytes); });
   const Watch::Blocked blocked(watch_, native_mpi_name(problem), bytes);
   const Inside inside(place_, 0);
   if (from == into)
-    run_native_mpi(comm, problem, rank_in(comm), into, operand, scratch_);
+    run_native_mpi(comm, problem, rank_in(comm), into, mpi_of(operand), scratch_);
   else
-    native_mpi_out_of_place(comm, problem, rank_in(comm), from, into, operand);
+    native_mpi_out_of_place(comm, problem, rank_in(comm), from, into, mpi_of(operand), scratch_);
+}
+
+const MpiOperand& MpiBaseline::mpi_of(Operand operand) {
+  return operands_.try_emplace({operand.dtype, operand.op}, operand).first->second;
 }
 
 std::vector<std::string> MpiBaseline::algorithms() { return library().names(); }

@@ -5,12 +5,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/baseline.hpp"
 #include "collectives/mpi/library/library_algorithms.hpp"
+#include "collectives/mpi/library/operand.hpp"
 #include "collectives/mpi/watch.hpp"
 #include "collectives/place.hpp"
 
@@ -33,11 +36,14 @@ class MpiBaseline final : public Baseline {
  private:
   LibraryAlgorithms& library();
   MPI_Comm comm_of(const Problem& problem) const;
+  const MpiOperand& mpi_of(Operand operand);
 
   Watch& watch_;
   Place* place_;
   MPI_Comm comm_;
   Finish finish_;
+  // Kept, as a program keeps them: to make them takes as long as a short call.
+  std::map<std::pair<DType, Op>, MpiOperand> operands_;
   std::vector<std::byte> scratch_;
   MPI_Comm chosen_ = MPI_COMM_NULL;  // of the algorithm that is used; library_ keeps it
   std::string used_;                 // that algorithm

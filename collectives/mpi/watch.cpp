@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "collectives/mpi/library/check.hpp"
 #include "collectives/schedule/stalled_state.hpp"
 #include "collectives/start_thread.hpp"
 
@@ -43,7 +44,10 @@ Watch::~Watch() {
 }
 
 void Watch::join_job() {
-  if (patience_.seconds <= 0) return;
+  int watched = patience_.seconds > 0 ? 1 : 0;  // by any rank: all make the board together
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &watched, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
+            "MPI_Allreduce");
+  if (watched == 0) return;
   auto board = std::make_unique<PresenceBoard>();
   const auto ticks = [&](double seconds) { return static_cast<int>(seconds / tick_ + 0.5); };
   const std::lock_guard lock(mutex_);

@@ -150,7 +150,8 @@ class Job(program.ProgramTest):
         self.assertEqual(out.count("configurations, about"), 1)
 
     def test_ranks_that_were_started_differently_are_refused_at_once(self):
-        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--dry-run")):
+        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--dry-run"), ("-s", "1K", "--layout", "groups=1"),
+                      ("-s", "1K", "--timeout", "0")):
             with self.subTest(other=other):
                 first = self.command("run", "ring", "-s", "1K", "--time", "0")
                 second = self.command("run", "ring", *(("--time", "0") if "--time" not in other else ()), *other)

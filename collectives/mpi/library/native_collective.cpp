@@ -6,7 +6,6 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/library/check.hpp"
-#include "collectives/mpi/library/operand.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -33,8 +32,8 @@ struct NativeBlocks {
 };
 
 void native_reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* data,
-                           Operand operand, std::vector<std::byte>& scratch) {
-  const MpiOperand mpi(operand);
+                           const MpiOperand& mpi, std::vector<std::byte>& scratch) {
+  const Operand operand = mpi.operand();
   const NativeBlocks blocks(p);
   const std::size_t bytes =
       static_cast<std::size_t>(blocks.counts[index(me)]) * size_of(operand.dtype);
@@ -54,8 +53,7 @@ void native_reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* 
   divide_after(own, blocks.counts[index(me)], operand, p.ranks);
 }
 
-void native_all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
-  const MpiOperand mpi(operand);
+void native_all_gather(MPI_Comm comm, const Problem& p, std::byte* data, const MpiOperand& mpi) {
   const NativeBlocks blocks(p);
   if (p.elements % p.ranks == 0)
     check_mpi(
@@ -78,9 +76,9 @@ constexpr bool kAnyRootInPlace = true;
 /// Whether the root reduces a copy of its vector.
 bool reduces_copy(const Problem& p) { return !kAnyRootInPlace && p.root != 0; }
 
-void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
+void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, const MpiOperand& mpi,
                    std::vector<std::byte>& scratch) {
-  const MpiOperand mpi(operand);
+  const Operand operand = mpi.operand();
   divide_before(data, p.elements, operand, p.ranks);
   const bool copies = reduces_copy(p) && me == p.root;
   if (copies)
@@ -96,15 +94,14 @@ void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Op
   if (me == p.root) divide_after(data, p.elements, operand, p.ranks);
 }
 
-void native_broadcast(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
-  const MpiOperand mpi(operand);
-  in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
+void native_broadcast(MPI_Comm comm, const Problem& p, std::byte* data, const MpiOperand& mpi) {
+  in_int_pieces(data, p.elements, mpi.operand().dtype, [&](std::byte* piece, int elements) {
     check_mpi(MPI_Bcast(piece, elements, mpi.type(), p.root, comm), "MPI_Bcast");
   });
 }
 
-void native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
-  const MpiOperand mpi(operand);
+void native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, const MpiOperand& mpi) {
+  const Operand operand = mpi.operand();
   divide_before(data, p.elements, operand, p.ranks);
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, elements, mpi.type(), mpi.op(), comm),
@@ -115,9 +112,9 @@ void native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand 
 
 }  // namespace
 
-void start_native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand,
+void start_native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, const MpiOperand& mpi,
                             const std::function<void(MPI_Request&)>& finish) {
-  const MpiOperand mpi(operand);
+  const Operand operand = mpi.operand();
   divide_before(data, p.elements, operand, p.ranks);
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -151,21 +148,21 @@ bool leaves_data_to_mpi(const Problem& p) {
          (p.collective != Collective::reduce || !reduces_copy(p));
 }
 
-void run_native_mpi(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
-                    std::vector<std::byte>& scratch) {
+void run_native_mpi(MPI_Comm comm, const Problem& p, Rank me, std::byte* data,
+                    const MpiOperand& mpi, std::vector<std::byte>& scratch) {
   if (*native_mpi_name(p) == '\0')
     fail(Blame::usage, "MPI cannot count this many elements: choose an algorithm");
   switch (p.collective) {
     case Collective::allreduce:
-      return native_allreduce(comm, p, data, operand);
+      return native_allreduce(comm, p, data, mpi);
     case Collective::reduce_scatter:
-      return native_reduce_scatter(comm, p, me, data, operand, scratch);
+      return native_reduce_scatter(comm, p, me, data, mpi, scratch);
     case Collective::all_gather:
-      return native_all_gather(comm, p, data, operand);
+      return native_all_gather(comm, p, data, mpi);
     case Collective::reduce:
-      return native_reduce(comm, p, me, data, operand, scratch);
+      return native_reduce(comm, p, me, data, mpi, scratch);
     case Collective::broadcast:
-      return native_broadcast(comm, p, data, operand);
+      return native_broadcast(comm, p, data, mpi);
   }
 }
 

@@ -8,7 +8,6 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/library/check.hpp"
 #include "collectives/mpi/library/native_collective.hpp"
-#include "collectives/mpi/library/operand.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -17,14 +16,14 @@ namespace {
 class OutOfPlaceCall {
  public:
   OutOfPlaceCall(MPI_Comm comm, const Problem& problem, Rank me, const std::byte* from,
-                 std::byte* into, Operand operand)
+                 std::byte* into, const MpiOperand& mpi)
       : comm_(comm),
         problem_(problem),
         me_(me),
         from_(from),
         into_(into),
-        operand_(operand),
-        mpi_(operand),
+        operand_(mpi.operand()),
+        mpi_(mpi),
         elements_(static_cast<int>(problem.elements)),
         even_(problem.elements % problem.ranks == 0) {
     if (problem.collective != Collective::reduce_scatter &&
@@ -96,7 +95,7 @@ class OutOfPlaceCall {
   const std::byte* from_;
   std::byte* into_;
   Operand operand_;
-  MpiOperand mpi_;
+  const MpiOperand& mpi_;
   int elements_;
   bool even_;                         // whether the ranks divide the elements
   std::vector<int> counts_, begins_;  // of the chunks
@@ -105,19 +104,20 @@ class OutOfPlaceCall {
 }  // namespace
 
 void native_mpi_out_of_place(MPI_Comm comm, const Problem& problem, Rank me, const std::byte* from,
-                             std::byte* into, Operand operand) {
+                             std::byte* into, const MpiOperand& mpi,
+                             std::vector<std::byte>& scratch) {
   if (problem.elements > std::numeric_limits<int>::max())
     fail(Blame::usage, std::string(native_mpi_name(problem)) + " of " +
                            std::to_string(problem.elements) +
                            " elements out of place: MPI counts to 2147483647, use fewer");
-  std::vector<std::byte> divided;  // what this rank contributes, where it changes
+  const Operand operand = mpi.operand();
   if (problem.reduces() && divisors_of(operand, problem.ranks).before != 1) {
-    divided.assign(from,
+    scratch.assign(from,
                    from + static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
-    divide_before(divided.data(), problem.elements, operand, problem.ranks);
-    from = divided.data();
+    divide_before(scratch.data(), problem.elements, operand, problem.ranks);
+    from = scratch.data();
   }
-  OutOfPlaceCall(comm, problem, me, from, into, operand).run();
+  OutOfPlaceCall(comm, problem, me, from, into, mpi).run();
 }
 
 }  // namespace arlab::collectives

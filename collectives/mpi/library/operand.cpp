@@ -42,7 +42,7 @@ MPI_Op known(Op op) {
 
 }  // namespace
 
-MpiOperand::MpiOperand(Operand operand) {
+MpiOperand::MpiOperand(Operand operand) : operand_(operand) {
   switch (operand.dtype) {
     case DType::float16:
       make_own(2, own_operation<DType::float16>(operand.op));

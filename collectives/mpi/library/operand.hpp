@@ -16,12 +16,14 @@ class MpiOperand {
   MpiOperand(const MpiOperand&) = delete;
   MpiOperand& operator=(const MpiOperand&) = delete;
 
+  Operand operand() const { return operand_; }
   MPI_Datatype type() const { return type_; }
   MPI_Op op() const { return op_; }
 
  private:
   void make_own(int bytes, MPI_User_function* function);
 
+  Operand operand_;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op op_ = MPI_OP_NULL;
   bool made_ = false;

@@ -204,7 +204,8 @@ extern "C" {
   using namespace arlab::collectives;
   using arlab::Bytes;
   const auto library = [&] { return PMPI_Bcast(data, count, type, root, comm); };
-  if (!plugin().shares || is_null(comm, type) || count <= 0) return library();
+  if (!plugin().shares || is_null(comm, type) || count <= 0 || data == MPI_IN_PLACE)
+    return library();
   const TypeShape shape = shape_of(type);
   const Bytes bytes = bytes_of(count, shape);
   if (bytes == 0 || is_inter(comm) || !has_rank(comm, root)) return library();

@@ -63,6 +63,15 @@ TEST_CASE("gloo: every algorithm gives the pattern's answer, for all its types a
   }
 }
 
+TEST_CASE("gloo: a patience of 0 is none, not no time") {
+  std::atomic<Count> wrong = 0;
+  on_threads(3, [&](Communicator& control) {
+    const auto gloo = connect(0)(control);
+    wrong += wrong_after(*gloo, control, "gloo:ring", 100'000, {DType::float32, Op::sum});
+  });
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("gloo: types without arithmetic and unknown algorithms are refused") {
   on_threads(1, [&](Communicator& control) {
     const auto gloo = connect()(control);

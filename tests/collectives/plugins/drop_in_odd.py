@@ -27,6 +27,15 @@ class OddCalls(DropInTest):
     def test_a_rank_without_elements_may_give_one_address_twice(self):
         self.run_all_ways("empty", 4)
 
+    def test_attributes_are_copied_only_where_the_program_copies(self):
+        self.run_all_ways("attributes", 2)
+        for algorithm in ("ring", "butterfly"):
+            self.run_ranks(2, ODD_CALLS, "attributes", algorithm=algorithm)
+
+    @OF_DEFAULT
+    def test_a_broadcast_in_place_is_refused_as_by_the_library(self):
+        self.run_all_ways("in_place", 2)
+
     @OF_DEFAULT
     def test_ranks_of_two_jobs_are_the_librarys(self):
         alone = subprocess.run(["timeout", "60", MPIEXEC, "-n", "1", ODD_CALLS, "spawn"], cwd=self.folder, stdin=subprocess.DEVNULL,

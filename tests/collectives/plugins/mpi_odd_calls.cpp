@@ -5,6 +5,8 @@
 //   empty   a rank without elements that gives the same address twice
 //   spawn   a rank and three that it starts, as one communicator
 //   large   a type of more than 2 GiB
+//   attributes  a communicator whose attributes count their copies
+//   in_place    a broadcast in place, which MPI refuses
 #include <mpi.h>
 #include <unistd.h>
 
@@ -127,15 +129,44 @@ bool large() {
   return good;
 }
 
+int copies = 0, deletions = 0;
+
+// Copies and deletions as in a program that does not duplicate its communicator.
+bool attributes() {
+  MPI_Comm mine = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &mine);
+  int key = MPI_KEYVAL_INVALID;
+  const auto copy = [](MPI_Comm, int, void*, void*, void*, int* kept) {
+    ++copies;
+    return *kept = 0, MPI_ERR_OTHER;
+  };
+  const auto remove = [](MPI_Comm, int, void*, void*) { return ++deletions, MPI_SUCCESS; };
+  MPI_Comm_create_keyval(copy, remove, &key, nullptr);
+  MPI_Comm_set_attr(mine, key, nullptr);
+  const bool good = sums(mine, 8, kFirstCalls) && sums(mine, 100'000, 2);
+  MPI_Comm_free(&mine);
+  MPI_Comm_free_keyval(&key);
+  return good && copies == 0 && deletions == 1;
+}
+
+bool in_place() {
+  bool good = sums(MPI_COMM_WORLD, 1, kFirstCalls);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  good = good && MPI_Bcast(MPI_IN_PLACE, 8, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS;
+  return good && sums(MPI_COMM_WORLD, 1, 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const std::string_view what = argc > 1 ? argv[1] : "";
-  const bool good = what == "types"   ? types()
-                    : what == "empty" ? empty()
-                    : what == "spawn" ? spawn(argv[0])
-                                      : large();
+  const bool good = what == "types"        ? types()
+                    : what == "empty"      ? empty()
+                    : what == "spawn"      ? spawn(argv[0])
+                    : what == "large"      ? large()
+                    : what == "attributes" ? attributes()
+                                           : in_place();
   if (!good) std::printf("wrong: %s\n", argv[1]);
   MPI_Finalize();
   return good ? 0 : 1;
