@@ -100,7 +100,7 @@ class Topology {
   const std::vector<std::string>& tiers() const { return tiers_; }
   const Structure& structure() const { return structure_; }
 
-  /// Returns what is known of its distances (analysis/distances.hpp).
+  /// Returns what is known of its distances (distances.hpp).
   const KeptDistances& kept_distances() const { return *kept_distances_; }
 
   /// Returns the spec with every size, such as "fat_tree:k=8"; for a file its name.
