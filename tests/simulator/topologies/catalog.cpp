@@ -4,6 +4,7 @@
 
 #include "simulator/topologies/analysis/connectivity.hpp"
 #include "simulator/topologies/analysis/metrics.hpp"
+#include "simulator/topologies/build/distances.hpp"
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
 
