@@ -30,7 +30,7 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-/// The predicted cost as a formula (m processes, N elements), for tables and lectures.
+/// The predicted cost as a formula (m ranks, N elements), for tables and lectures.
 struct Formula {
   std::string_view messages;
   std::string_view elements;

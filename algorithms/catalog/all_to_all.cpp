@@ -1,6 +1,6 @@
-// All to all: every process sends its whole array to every other process, and each reduces locally.
+// All to all: every rank sends its whole vector to every other rank, and each reduces locally.
 //
-// One round, but m-1 whole arrays pass every port. The sends are listed in rotation, the right
+// One round, but m-1 whole vectors pass every port. The sends are listed in rotation, the right
 // neighbor first: with one port per process no two messages collide at a receiver. Every rank adds
 // in its own order, so floating-point results may differ between ranks in the last bit. Grama,
 // Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 4 (all-to-all broadcast,
@@ -49,7 +49,7 @@ Algorithm all_to_all() {
       .label = "All to all",
       .color = "#D85FDC",
       .family = "whole",
-      .summary = "every process sends its whole array to every other, and each reduces locally",
+      .summary = "every rank sends its whole vector to every other, and each reduces locally",
       .source = "Grama et al., Introduction to Parallel Computing, 2003, ch. 4",
       .formula = {"m(m-1)", "N m(m-1)", "1"},
       .collectives = {Collective::allreduce},

@@ -1,4 +1,4 @@
-// Butterfly (recursive doubling): step k exchanges whole arrays with the partner at distance 2^k.
+// Butterfly (recursive doubling): step k exchanges whole vectors with the partner at distance 2^k.
 //
 // After step k every rank holds the sum of its group of 2^(k+1). If the number of ranks is not a
 // power of two, each extra rank first sends its array to a partner, which adds it, and receives the
@@ -44,7 +44,7 @@ Algorithm butterfly() {
       .label = "Butterfly",
       .color = "#B2500D",
       .family = "whole",
-      .summary = "exchange whole arrays with the partner at distance 1, 2, 4, ...",
+      .summary = "exchange whole vectors with the partner at distance 1, 2, 4, ...",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005 (recursive doubling)",
       .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
                   "log2 m (floor + 2 if m is not a power of two)"},

@@ -3,7 +3,7 @@
 // The distances are m/2, m/4, ..., 1, each rounded up. In the reduce-scatter a rank sends to the
 // rank at the distance all partial sums that it and its followers need, and adds what arrives for
 // itself. Rank r ends with chunk r, and the steps run backwards to gather. Messages are chunks
-// around the end of the vector. Every chunk is added in the same order on every rank. Traff,
+// around the end of the vector. Every chunk is added in the same order on every rank. Träff,
 // Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms, 2024, arXiv:2410.14234.
 #include "algorithms/chunk_hits.hpp"
 #include "algorithms/parts/halving.hpp"
@@ -63,7 +63,7 @@ Algorithm circulant() {
       .color = "#181487",
       .family = "split",
       .summary = "send half of the open chunks to the rank half the open distance away, and back",
-      .source = "Traff, 2024, arXiv:2410.14234",
+      .source = "Träff, 2024, arXiv:2410.14234",
       .formula = {"2 m ceil(log2 m)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
       .chained = Chained::any_chunk,

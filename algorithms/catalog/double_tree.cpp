@@ -3,7 +3,7 @@
 // Every rank sends and receives about twice its share in each tree's direction, so that, pipelined
 // in segments, all links are busy both ways: as few bytes as a ring at a depth of log2 m. The trees
 // are those of NCCL: tree 0 by the lowest set bit of the rank, tree 1 its mirror image (shifted by
-// one if m is odd). Sanders, Speck, Traff, Two-tree algorithms for full bandwidth broadcast,
+// one if m is odd). Sanders, Speck, Träff, Two-tree algorithms for full bandwidth broadcast,
 // reduction and scan, Parallel Computing 35(12), 2009. NCCL, src/graph/trees.cc.
 #include <array>
 
@@ -63,7 +63,7 @@ Algorithm double_tree() {
       .color = "#7195BE",
       .family = "whole",
       .summary = "two binary trees, each reduces and broadcasts half of the vector; use segments",
-      .source = "Sanders, Speck, Traff, Parallel Computing 35(12), 2009; NCCL",
+      .source = "Sanders, Speck, Träff, Parallel Computing 35(12), 2009; NCCL",
       .formula = {"4(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce},
       .lanes = 2,

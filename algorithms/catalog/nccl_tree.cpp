@@ -119,7 +119,7 @@ Algorithm make(std::int32_t channels) {
       .color = "#B17C30",
       .family = "whole",
       .summary = "chains within nodes, two binary trees over the nodes, per channel; use segments",
-      .source = "NCCL, src/graph/connect.cc; Sanders, Speck, Traff, 2009",
+      .source = "NCCL, src/graph/connect.cc; Sanders, Speck, Träff, 2009",
       .formula = {channels == 1 ? "4(m-1)" : "4K(m-1)", "2N(m-1)",
                   "2(S-1) + 2 ceil(log2 G) (G groups of S)"},
       .collectives = {Collective::allreduce},

@@ -1,4 +1,4 @@
-// Recursive multiplying: a butterfly of base k: groups of k exchange whole arrays in log_k m steps.
+// Recursive multiplying: a butterfly of base k: groups of k exchange vectors in log_k m steps.
 //
 // In step i a rank exchanges with the k - 1 others whose number differs in digit i of base k. Fewer
 // rounds than a butterfly, more data per round: for short vectors, and for nodes with several
@@ -57,7 +57,7 @@ Algorithm make(Rank k) {
       .label = "Rec. multiply",
       .color = "#898B8C",
       .family = "whole",
-      .summary = "groups of k exchange whole arrays, in log_k m steps",
+      .summary = "groups of k exchange whole vectors, in log_k m steps",
       .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH",
       .formula = {"m (k-1) log_k m (+ fold-in of extras)",
                   "N m (k-1) log_k m (+ fold-in of extras)",

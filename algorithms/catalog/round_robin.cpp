@@ -1,8 +1,8 @@
 // Round robin: the array is cut in m parts; the owner of each part reduces it and sends it to all.
 //
-// In step s each process i sends part i+s directly to its owner i+s, so the messages of a step form
+// In step s each rank i sends part i+s directly to its owner i+s, so the messages of a step form
 // a permutation. Then each owner sends its finished part to the others in the same rotation. It
-// sends as few bytes as the ring, but every process exchanges messages with every other. Zhao &
+// sends as few bytes as the ring, but every rank exchanges messages with every other. Zhao &
 // Canny, Kylix: A Sparse Allreduce for Commodity Clusters, arXiv:1312.3020 (compares round-robin,
 // tree, butterfly).
 #include "algorithms/algorithm.hpp"

@@ -1,6 +1,6 @@
-// Swing on whole arrays: a butterfly whose partners are near each other on a ring.
+// Swing on whole vectors: a butterfly whose partners are near each other on a ring.
 //
-// Step s exchanges whole arrays with Swing's partner at distance 1, 1, 3, 5, 11, ... on alternate
+// Step s exchanges whole vectors with Swing's partner at distance 1, 1, 3, 5, 11, ... on alternate
 // sides. De Sensi et al., NSDI 2024, arXiv:2401.09356 (latency-optimal form).
 #include "algorithms/parts/negabinary.hpp"
 
@@ -40,7 +40,7 @@ Algorithm swing_whole() {
       .label = "Swing, whole",
       .color = "#218C7B",
       .family = "whole",
-      .summary = "exchange whole arrays at distance 1, 1, 3, 5, 11, ... on alternate sides",
+      .summary = "exchange whole vectors at distance 1, 1, 3, 5, 11, ... on alternate sides",
       .source = "De Sensi et al., NSDI 2024, arXiv:2401.09356 (latency-optimal)",
       .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
                   "log2 m (floor + 2 if m is not a power of two)"},

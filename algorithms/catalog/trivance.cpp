@@ -1,4 +1,4 @@
-// Trivance: exchange whole arrays with both ranks at distance 3^i at once, in log3 m steps.
+// Trivance: exchange whole vectors with both ranks at distance 3^i at once, in log3 m steps.
 //
 // For a power of three of ranks. After step i a rank holds the sum of 3^(i+1) ranks around it. Two
 // messages leave per round, one to each side: nodes with two ports, and rings, need fewer rounds
@@ -49,7 +49,7 @@ Algorithm trivance() {
       .label = "Trivance",
       .color = "#CA486A",
       .family = "whole",
-      .summary = "exchange whole arrays with both ranks at distance 1, 3, 9, ... at once",
+      .summary = "exchange whole vectors with both ranks at distance 1, 3, 9, ... at once",
       .source = "arXiv:2602.17254, 2026",
       .formula = {"2 m log3 m", "2 N m log3 m", "log3 m (powers of three only)"},
       .collectives = {Collective::allreduce},

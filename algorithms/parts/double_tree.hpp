@@ -1,7 +1,7 @@
 // The two binary trees of NCCL, of which a leaf of one is inside the other.
 //
 // Tree 0 is by the lowest set bit of the rank, tree 1 its mirror image (shifted by one if the
-// number of ranks is odd). NCCL, src/graph/trees.cc; Sanders, Speck, Traff, Parallel Computing
+// number of ranks is odd). NCCL, src/graph/trees.cc; Sanders, Speck, Träff, Parallel Computing
 // 35(12), 2009.
 #pragma once
 

@@ -140,7 +140,7 @@ void print_bounds(const NetworkBounds& b, const Reached& reached,
                     "allreduce"});
   print("{}", Lines{markdown({"detail", "value"}, rows)});
   print_sentences(
-      {fmt::format("Allreduce on {} can move at most {} GB/s per host ({}), limited by {}.", text,
+      {fmt::format("Allreduce on {} has an algbw of at most {} GB/s ({}), limited by {}.", text,
                    rate(b.allreduce_rate()), verdict(reached.optimal, gap, b.graph.raised),
                    allreduce_limit(b, topology))},
       true);

@@ -55,7 +55,7 @@ std::vector<std::string> arguments_of(const ChartCommand& command) {
 [[noreturn]] void chart(const ChartCommand& command) {
   expect_processes("charts");
   std::vector<std::string> arguments = arguments_of(command);
-  // numpy's OpenBLAS would start threads, and wait for ever where memory is limited.
+  // numpy's OpenBLAS would start threads, and wait forever where memory is limited.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
   // One without matplotlib says what to install.
   const std::string found = find_python("matplotlib").program;
@@ -95,6 +95,7 @@ void add_chart(CLI::App& command, Session&) {
                   "fastest algorithms of simulated records as Markdown")
       ->type_name("NAME")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command.add_option("--algorithms", o->algorithms, "Show only these: ring,tree (default: all)")
       ->type_name("NAMES");

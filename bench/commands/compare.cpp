@@ -91,7 +91,7 @@ int accept(const CompareCommand& command) {
   say("note: expected is the median of {}; pass from 95%, look from 85%\n",
       fmt::format("{}", fmt::join(expectation.sources, ", ")));
   if (judgment.unjudged > 0)
-    say("note: {} not judged: below 1 MiB, or nothing is known of such\n",
+    say("note: {} not judged: below 1 MiB, or without an expected value\n",
         show_plural(static_cast<Count>(judgment.unjudged), "row"));
   for (const std::string& note : judgment.notes) say("note: {}\n", note);
   for (const std::string& fault : judgment.faults) say("error: {}\n", fault);

@@ -111,7 +111,8 @@ void add_import(CLI::App& command, Session& session) {
   using Text = const std::string&;
   add_settings(
       command, "--assume",
-      "What a log does not say: ranks=NUMBER, and collective, any of `arlab list collectives`",
+      "What a log does not say: ranks=NUMBER, and collective=allreduce, reduce_scatter, all_gather, "
+      "reduce or broadcast",
       {{"ranks",
         [options](Text text, Text what) {
           options->hints.ranks = checked_number(parse_count(text, what), what, 1, 1 << 22);

@@ -45,7 +45,7 @@ void list_algorithms(const Listing& listing) {
   listing.table({"algorithm", "messages", "elements sent", "rounds", "idea", "collectives",
                  "settings", "source"},
                 rows);
-  listing.note("\nm processes, N elements. Settings follow a colon: recursive_multiplying:k=8\n");
+  listing.note("\nm ranks, N elements. Settings follow a colon: recursive_multiplying:k=8\n");
 }
 
 void list_models(const Listing& listing) {

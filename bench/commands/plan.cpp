@@ -198,7 +198,8 @@ void run_plan(const PlanOptions& options, Session& session) {
     print(
         "{}\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
-        "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
+        "algorithm, diloco, and fp16 gradients, where shown. Only diloco and fp16 change what is "
+        "learned.\n",
         Lines{headings}, Lines{plan_table(rows, costs)});
     for (const ScaleRow& row : rows)
       if (row.ranks == most_ranks(rows)) print("{}", Lines{explain(row)});

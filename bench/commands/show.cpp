@@ -97,9 +97,9 @@ std::string heading(const Algorithm& a, const Problem& p) {
       fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.summary, stops ? "" : ".",
                   name(p.collective), show_plural(p.ranks, "rank"),
                   show_plural(cost.messages, "message"), show_plural(cost.rounds, "round"));
-  if (p.collective == Collective::allreduce)
-    text +=
-        fmt::format(" On m ranks: {} messages, {} rounds.", a.formula.messages, a.formula.rounds);
+  if (p.collective == Collective::allreduce && a.has_formula)
+    text += fmt::format(" On m ranks: {} messages, {} {}.", a.formula.messages, a.formula.rounds,
+                        a.formula.rounds == "1" ? "round" : "rounds");
   return text + fmt::format("\nSource: {}.\n", a.source);
 }
 

@@ -86,7 +86,7 @@ int check_rules(const TuneCommand& command) {
 }
 
 std::string ranks_text(const TuningTable::Row& row) {
-  if (row.last == TuningTable::kNoEnd) return fmt::format("{} ranks or more", row.first);
+  if (row.last == TuningTable::kNoEnd) return fmt::format("{} or more ranks", row.first);
   return row.first == row.last ? show_plural(row.first, "rank")
                                : fmt::format("{} to {} ranks", row.first, row.last);
 }

@@ -54,8 +54,8 @@ void add_watch(CLI::App& command, WatchPlan& plan) {
   };
   add_settings(
       command, "--watch",
-      "Hunt again each 600s, or 0 (at once), until Ctrl-C, with a line each: what is slow, "
-      "and what is new; 600s:rounds=6: six times",
+      "Hunt again every 600s (0: at once) until Ctrl-C, with a line per round: what is slow, and "
+      "what is new; 600s:rounds=6: six times",
       {{"", read_every}, {"rounds", read_rounds}})
       ->type_name("TIME");
 }

@@ -73,7 +73,7 @@ void read_folder(const std::string& path, const LogHints& hints, ImportedResults
       if (results.records.empty()) all.notes.push_back(file + ": no records: left out");
       append(std::move(results), all.results);
     } catch (const Error&) {
-      all.notes.push_back(file + ": neither records nor a log that is known: left out");
+      all.notes.push_back(file + ": neither records nor a known log format: left out");
     }
   }
 }
@@ -118,10 +118,11 @@ ImportedResults read_measurements(const std::string& path, const LogHints& hints
   const std::string text = read_file(path, kRemedy);  // once: it may be a pipe
   if (!read_log_into(text, path, hints, all)) {
     if (kind_of(text) == Kind::text)
-      fail(Blame::usage,
-           fmt::format("{} holds no records, and no rows of a log that is known; it may have been "
-                       "cut before the first: {}",
-                       path, kRemedy));
+      fail(
+          Blame::usage,
+          fmt::format("{} holds no records and no rows of a known log format; it may have been cut "
+                      "before its first row: {}",
+                      path, kRemedy));
     all.results = results_of(text, path);
     return all;
   }

@@ -28,7 +28,7 @@ void read_rows(const std::string& text, TableView& view) {
 void add_all(CLI::App& app, TableView& view) {
   as_list(app.add_option("--columns", view.columns,
                          "all, or some by their first words: time,busbw (default: all; on a "
-                         "terminal those that answer, as many as fit)"))
+                         "terminal the most important ones that fit)"))
       ->type_name("NAMES");
   app.add_option("--sort", view.sort, "Sort by this column, the best first")->type_name("NAME");
   app.add_option_function<std::string>(

@@ -101,7 +101,7 @@ void add_all(CLI::App& app, PerfOptions& o) {
   add_number(app, "-f,--stepfactor", o.step_factor, 1, "Factor between sizes");
   add_number(app, "-n,--iters", o.iterations, 1, "Timed runs (default 20)");
   add_number(app, "-m,--agg_iters", o.aggregated, 1, "Runs per timed run (default 1)");
-  add_number(app, "-N,--run_cycles", o.cycles, 0, "Repetitions of the table; 0: for ever");
+  add_number(app, "-N,--run_cycles", o.cycles, 0, "Repetitions of the table; 0: forever");
   add_number(app, "-w,--warmup_iters", o.warm_ups, 0, "Runs before timed runs (default 1)");
   add_number(app, "-p,--parallel_init", o.parallel_init, 0, "Accepted; ranks always start at once");
   add_number(app, "-c,--check", o.check, 0, "Check results (default 1); 0: N/A");

@@ -54,8 +54,8 @@ std::vector<Column> count_columns() {
   const auto three = [&](const std::string& what, Count Cost::*member) {
     columns.push_back(
         {what + " claimed", [member](const Record& r) { return count_cell(r.formula(), member); }});
-    columns.push_back(
-        {"counted", [member](const Record& r) { return count_cell(r.sent, member); }});
+    columns.push_back({"counted", [member](const Record& r) { return count_cell(r.sent, member); },
+                       "", Detail::none, what + " counted"});
     columns.push_back({"difference", [member](const Record& r) { return difference(r, member); }});
   };
   three("messages", &Cost::messages);
@@ -269,13 +269,15 @@ Table table_of(const std::vector<Record>& records, const TableView& view) {
     row.is_exception = r.wrong.value_or(0) > 0;
     row.emphasis = row.is_exception ? Emphasis::bad : emphasis_of(r);
   }
+  const bool claims = std::ranges::any_of(records, &Record::has_formula);
   for (const Column& column : columns_of(records.front().kind())) {
     const bool is_usual =
         !column.usual.empty() && std::all_of(records.begin(), records.end(), [&](const Record& r) {
           return column.cell(r) == column.usual;
         });
     if (is_usual && !names_column(view, column.header)) continue;
-    table.columns.push_back({column.header, column.detail});
+    const bool alone = !claims && !column.alone.empty() && !names_column(view, column.header);
+    table.columns.push_back({alone ? column.alone : column.header, column.detail});
     for (std::size_t i = 0; i < records.size(); ++i)
       table.rows[i].cells.push_back(column.cell(records[i]));
   }

@@ -18,6 +18,7 @@ struct Column {
   std::function<std::string(const Record&)> cell;
   std::string usual{};  ///< the column is left out if all rows hold this
   Detail detail = Detail::none;
+  std::string alone{};  ///< the header where no record has a formula to be compared with
 };
 
 /// Returns the columns for records of this kind.

@@ -212,13 +212,13 @@ std::string verdict_sentence(const SettingOfRun& setting) {
         best = rival, most = &size;
   }
   if (all == 0) return "";
-  const std::string sizes = all == 1 ? "the 1 size" : fmt::format("{} of {} sizes", beaten, all);
+  const std::string sizes = all == 1 ? "the one size" : fmt::format("{} of {} sizes", beaten, all);
   if (unknown == all)
     return fmt::format("Verdict on {}, {}: none, since the runs are too few.", library,
                        setting.text);
   if (!best)
     return fmt::format("Verdict on {}, {}: nothing is faster at {}.", library, setting.text,
-                       all == 1 ? "the 1 size" : fmt::format("any of {} sizes", all));
+                       all == 1 ? "the one size" : fmt::format("any of {} sizes", all));
   return fmt::format("Verdict on {}, {}: beaten at {}, most at {}, where {} is {} times faster.",
                      library, setting.text, sizes, show_bytes(most->bytes), best->name,
                      times_text(best->ratio));

@@ -84,10 +84,10 @@ std::string choose_rows(Table& table, const TableView& view, const Terminal& ter
   if (summarized) std::erase_if(table.rows, [](const TableRow& row) { return !row.is_exception; });
   if (view.most_rows && all > *view.most_rows) table.rows.resize(*view.most_rows);
   if (table.rows.size() == all) return "";
-  return fmt::format("{} of {} rows are not printed{}: --rows all prints them.\n",
+  return fmt::format("{} of {} rows{} are not printed: --rows all prints them.\n",
                      with_commas(static_cast<std::int64_t>(all - table.rows.size())),
                      with_commas(static_cast<std::int64_t>(all)),
-                     summarized ? ", which hold nothing exceptional" : "");
+                     summarized ? ", which hold nothing exceptional," : "");
 }
 
 void keep_columns(Table& table, const std::vector<std::size_t>& kept) {

@@ -125,7 +125,7 @@ class Planner {
     }
     if (plan_.messages.size() == begin)
       fail(Blame::check,
-           "ranks would wait for one another for ever: `arlab verify` says where the schedule is "
+           "ranks would wait for one another forever: `arlab verify` says where the schedule is "
            "wrong");
     finish_step(begin);
   }

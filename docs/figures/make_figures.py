@@ -84,10 +84,13 @@ def measure(files: set[str]) -> None:
         (RECORDS / file).write_text("".join(json.dumps(kept(row), separators=(",", ":")) + "\n" for row in rows), encoding="utf-8")
 
 
-def kept(value: Any) -> Any:
-    if isinstance(value, list):
-        return [kept(one) for one in value]
-    return {key: kept(one) for key, one in value.items() if key in KEPT and one is not None} if isinstance(value, dict) else value
+def kept(row: dict[str, Any]) -> dict[str, Any]:
+    """The record without what charts do not read: left out where its kind allows that, else null where that is allowed."""
+    from charts.schema import violation, with_defaults
+    for key in [key for key in row if key not in KEPT]:
+        without = {name: value for name, value in row.items() if name != key}
+        row = next((less for less in (without, {**row, key: None}) if not violation(with_defaults(less), may_lack=False)), row)
+    return row
 
 
 # A figure is its file, what draws the picture's bytes, and its words.

@@ -39,6 +39,13 @@ class Chart(program.ProgramTest):
         out, _ = self.arlab("chart", "r.jsonl", "--only", "winners")
         self.assertIn("| network | ranks | 1 KiB |", out)
 
+    def test_only_takes_one_name_before_files(self):
+        self.arlab("simulate", "ring,tree", "-p", "4", "-s", "1K", "--json", "four.jsonl")
+        self.arlab("simulate", "ring,tree", "-p", "8", "-s", "1K", "--json", "eight.jsonl")
+        out, _ = self.arlab("chart", "--only", "winners", "four.jsonl", "eight.jsonl")
+        self.assertRegex(out, r"(?m)^\|[^|]*\| 4 \|")
+        self.assertRegex(out, r"(?m)^\|[^|]*\| 8 \|")
+
     def test_values_of_records_are_checked(self):
         self.simulated("-p", "4", "-s", "1K")
         line = json.loads((self.folder / "r.jsonl").read_text(encoding="utf-8").splitlines()[1])

@@ -54,7 +54,7 @@ class Logs(program.ProgramTest):
         self.assertIn("no records in empty.txt: give logs of", self.arlab("import", "empty.txt", "--json", "e.jsonl", code=2)[1])
         (self.folder / "cut.txt").write_text((LOGS / "gcp_a3mega.txt").read_text(encoding="utf-8")[:1400], encoding="utf-8")
         for command in ("import", "compare"):
-            self.assertIn("cut.txt holds no records, and no rows of a log that is known; it may have been cut before the first",
+            self.assertIn("cut.txt holds no records and no rows of a known log format; it may have been cut before its first row",
                           self.arlab(command, "cut.txt", code=2)[1])
 
     def test_validate_predicts_the_rows_of_logs_by_size(self):

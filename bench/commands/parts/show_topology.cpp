@@ -138,7 +138,8 @@ void add_show_topology(CLI::App& show_command) {
           [options](const std::string& text) {
             options->ranks = checked_number(parse_count(text, "--ranks"), "--ranks", 1, 1 << 30);
           },
-          "Ranks, whose number of hosts the sizes have at least; the bisection divides their hosts")
+          "Ranks: sizes that are left out are chosen to hold at least this many hosts; the "
+          "bisection divides the hosts of the ranks")
       ->type_name("COUNT");
   command
       ->add_option("-o,--output", options->output,

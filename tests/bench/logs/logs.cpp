@@ -364,7 +364,7 @@ TEST_CASE("records of logs obey the schema, and folders are read file by file") 
   const ImportedResults all = read_measurements(folder.file("."));
   CHECK(all.refused == 0);
   REQUIRE(all.notes.size() == 1);
-  CHECK(all.notes[0].ends_with("a.txt: neither records nor a log that is known: left out"));
+  CHECK(all.notes[0].ends_with("a.txt: neither records nor a known log format: left out"));
   CHECK(all.results.records.size() == 12);
   for (Json record : all.results.records) CHECK(make_readable(record) == "");
   for (Json context : all.results.contexts) CHECK(make_readable(context) == "");

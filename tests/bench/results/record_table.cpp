@@ -46,7 +46,11 @@ TEST_CASE("without a formula nothing is claimed, and nothing differs") {
   r.has_formula = false;
   CHECK(table({r}).find("claimed") == std::string::npos);
   CHECK(table({r}).find("difference") == std::string::npos);
-  CHECK(table({r}).find("|      12 |") != std::string::npos);
+  CHECK(table({r}).find("| messages counted | elements sent counted | rounds counted |") !=
+        std::string::npos);
+  CHECK(table({r}).find("|               12 |") != std::string::npos);
+  CHECK(show_table(table_of({r}, {.columns = {"counted"}}), {.columns = {"counted"}}, {})
+            .starts_with("| counted |"));
   CHECK(to_json(r)["claimed"].is_null());
 }
 

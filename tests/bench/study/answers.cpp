@@ -190,7 +190,7 @@ TEST_CASE("answers: measured rows beside the library, and a verdict on it") {
 
 TEST_CASE("answers: an insignificant difference is no verdict, and few runs are none") {
   CHECK(said_about({measured("MPI_Allreduce", 256, 13, 0, 1), measured("ring", 256, 10, 1.3, 0.2)})
-            .find("Verdict on MPI_Allreduce, 4 ranks: nothing is faster at the 1 size.") !=
+            .find("Verdict on MPI_Allreduce, 4 ranks: nothing is faster at the one size.") !=
         std::string::npos);
   const std::string few = said_about(
       {measured("MPI_Allreduce", 256, 13, 0, 1, 2), measured("ring", 256, 10, 1.3, 0.3, 2)});

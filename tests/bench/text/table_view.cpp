@@ -112,7 +112,7 @@ TEST_CASE("table view: rows that are left out are counted") {
   const std::string summary = show_table(table, {}, terminal);
   CHECK(first_cells(summary) == "algorithm tree ");
   CHECK(
-      summary.ends_with("100 of 101 rows are not printed, which hold nothing exceptional: --rows "
+      summary.ends_with("100 of 101 rows, which hold nothing exceptional, are not printed: --rows "
                         "all prints them.\n"));
   CHECK(show_table(table, {.exceptions = true}, {}).find("100 of 101 rows") != std::string::npos);
   CHECK(lines(show_table(table, {.all_rows = true}, terminal)).size() == 103);

@@ -203,7 +203,7 @@ TEST_CASE("a plan is as long as the longest chain of rounds") {
 
 TEST_CASE("a plan of a wrong schedule says what is wrong") {
   CHECK_THROWS_WITH(plan(2, [](Problem p, Rank me) -> Program { co_yield send(1 - me, p.all()); }),
-                    contains("for ever"));
+                    contains("forever"));
   CHECK_THROWS_WITH(plan(2,
                          [](Problem p, Rank me) -> Program {
                            if (me == 0)
