@@ -150,12 +150,14 @@ class Job(program.ProgramTest):
         self.assertEqual(out.count("configurations, about"), 1)
 
     def test_ranks_that_were_started_differently_are_refused_at_once(self):
-        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--dry-run"), ("-s", "1K", "--layout", "groups=1"),
-                      ("-s", "1K", "--timeout", "0")):
+        usual = ("ring", "-s", "1K", "--time", "0")
+        grouped = ("hierarchical", *usual[1:], "--layout")
+        for one, other in ((usual, ("ring", "-s", "2K", "--time", "0")), (usual, (*usual, "--op", "max")), (usual, ("ring", "-s", "1K", "--time", "1ms")),
+                           (usual[:3], (*usual[:3], "--time", "200ms")), (usual, (*usual, "--dry-run")), (usual, (*usual, "--timeout", "0")),
+                           ((*grouped, "groups=2"), (*grouped, "groups=1"))):
             with self.subTest(other=other):
-                first = self.command("run", "ring", "-s", "1K", "--time", "0")
-                second = self.command("run", "ring", *(("--time", "0") if "--time" not in other else ()), *other)
-                done = subprocess.run([MPIEXEC, "-n", "2", *open_mpi.by_rank(shlex.join(first), shlex.join(second))], cwd=self.folder, env=ENVIRONMENT,
+                lines = [shlex.join(self.command("run", *line)) for line in (one, other)]
+                done = subprocess.run([MPIEXEC, "-n", "2", *open_mpi.by_rank(*lines)], cwd=self.folder, env=ENVIRONMENT,
                                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, "error: rank 1 is to do something else than rank 0: `.*`, but rank 0 `.*`: start all "
