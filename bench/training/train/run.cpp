@@ -276,8 +276,12 @@ class RankRun {
   }
 
   void choose_codes() {
-    const training::GradientOptions& g = config_.learning.options.gradients;
+    training::GradientOptions g = config_.learning.options.gradients;
     if (!is_root() || !g.compressor) return;
+    if (!training::find_strategy(config_.learning.strategy).schedules) {
+      g.scheduler = "none";  // one code of all
+      g.scheduling.clear();
+    }
     result_.codes = training::code_route(g, trainer_.replica().variables(), config_.workers);
     if (on_gpus())
       result_.place_of_codes = training::place_of_codes(*learning_.options.gradients.compressor,
