@@ -112,7 +112,8 @@ double ScaleOptions::alone(const training::ModelProfile& profile, Rank all_worke
     step += picoseconds(layer.forward + layer.backward);
   const training::TrainingPlan plan{.ranks = all_workers,
                                     .slowdown = slowdown_by_rank(all_workers)};
-  return step * plan.least_slowdown() / (divides ? all_workers : 1);
+  const double mean_jitter = 1 + jitter / 2;
+  return step * mean_jitter * plan.least_slowdown() / (divides ? all_workers : 1);
 }
 
 std::string note_on_batch(Count batch, std::span<const Rank> workers) {
