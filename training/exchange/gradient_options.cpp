@@ -34,8 +34,13 @@ std::string to_string(const GradientOptions& options) {
 
 CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
                      Rank ranks) {
+  return code_route(options, code_units(options, variables), ranks);
+}
+
+CodeRoute code_route(const GradientOptions& options, const std::vector<TensorShapes>& units,
+                     Rank ranks) {
   const CompressorChoice& choice = *options.compressor;
-  const Advice advice = choose_aggregation(choice, code_units(options, variables), ranks);
+  const Advice advice = choose_aggregation(choice, units, ranks);
   if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
   if (options.aggregation == "doubling" || options.aggregation == "balanced")
     return {options.aggregation, ""};

@@ -38,10 +38,7 @@ OuterGradient::OuterGradient(const StrategyContext& context, int number,
     layout.push_back(matrix_of(v, 0, v.elements));
   }
   if (!s_.options.gradients.compressor) return;
-  GradientOptions one_code = s_.options.gradients;
-  one_code.scheduler = "none";
-  one_code.scheduling.clear();
-  codes_.emplace(s_.exchange, one_code, mine);
+  codes_.emplace(s_.exchange, s_.options.gradients, std::vector<TensorShapes>{layout});
   aggregator_ = codes_->make(layout, s_.exchange.communicator());
 }
 

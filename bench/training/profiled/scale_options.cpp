@@ -201,8 +201,8 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
     plan.compression = {.choice = *gradients.compressor, .codec = codec};
   } else if (gradients.compressor) {
     const Count n = profile.parameters();
-    const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
-    const std::string way = training::code_route(gradients, {&whole, 1}, all_workers).way;
+    const std::vector<training::TensorShapes> whole{training::flat(n)};
+    const std::string way = training::code_route(gradients, whole, all_workers).way;
     const auto found = training::find_aggregation(way);
     plan.compression = {*gradients.compressor, found.value_or(training::Aggregation::all_gather),
                         codec};

@@ -34,7 +34,8 @@ std::vector<Count> sizes(const GradientOptions& options) {
 }  // namespace
 
 TEST_CASE("a code is a bundle where bundles are fixed, and else a slice") {
-  CHECK(sizes(with("none")) == std::vector<Count>{101'770});
+  CHECK(sizes(with("buckets", {{"first_bucket", 1e9}, {"bucket", 1e9}})) ==
+        std::vector<Count>{101'770});
   CHECK(sizes(with("fifo")) == std::vector<Count>{10, 1'280, 128, 100'352});
   CHECK(sizes(with("mg_wfbp")).size() == 4);  // which merges them by time
   CHECK(sizes(with("priority", {{"slice", 200'000}})).size() == 3 + 3);
@@ -51,6 +52,6 @@ TEST_CASE("advice adds up the codes of a step") {
   const CodeRoute apart = code_route(with("fifo"), kLayers, 2);
   CHECK_THAT(apart.advice, contains("each rank receives 17104 bytes"));
   CHECK_THAT(apart.advice, contains("23.8 times fewer"));
-  const CodeRoute one = code_route(with("none"), kLayers, 2);
+  const CodeRoute one = code_route(with("fifo"), std::vector<TensorShapes>{flat(101'770)}, 2);
   CHECK_THAT(one.advice, contains("each rank receives 8000 bytes"));
 }
