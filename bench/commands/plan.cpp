@@ -17,11 +17,11 @@
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/decisions/breakdown.hpp"
 #include "bench/training/decisions/cheapest.hpp"
 #include "bench/training/decisions/decision_report.hpp"
 #include "bench/training/decisions/scaling.hpp"
 #include "bench/training/profiled/alternatives.hpp"
-#include "bench/training/profiled/breakdown.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -39,13 +39,6 @@ std::string interval_text(const ScaleRow& row) {
   if (!row.interval) return "";
   return fmt::format("{} to {}", show_time(row.interval->low / 1e6),
                      show_time(row.interval->high / 1e6));
-}
-
-// Energy is known of every GPU, but only shown to those who ask about costs.
-std::vector<std::string> cost_cells(const ScaleRow& row, bool asked) {
-  const RunningCost cost = asked ? row.cost() : RunningCost{};
-  return {cost.kilowatt_hours ? fmt::format("{:.4g}", *cost.kilowatt_hours) : "",
-          cost.dollars ? fmt::format("{:.4g}", *cost.dollars) : ""};
 }
 
 std::string plan_table(const std::vector<ScaleRow>& rows, bool costs) {
@@ -66,7 +59,7 @@ std::string plan_table(const std::vector<ScaleRow>& rows, bool costs) {
   }
   return compact(
       {"model", "GPU", "network", "GPUs", "batch", "local batch", "algorithm", "step",
-       "80% interval", "efficiency", "samples/s", "limited by", "kWh/1M samples", "$/1M samples",
+       "80% interval", "efficiency", "samples/s", "limited by", kCostColumns[0], kCostColumns[1],
        "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
       table);
 }
@@ -188,11 +181,11 @@ void run_plan(const PlanOptions& options, Session& session) {
     say("note: {}\n", note);
   if (session.caller) {
     for (const ScaleRow& row : rows) session.caller->records.push_back(to_json(row));
-    return;
+    if (options.json.empty()) return;  // deciding takes time
   }
-  const bool costs = options.given("--compute price") || options.given("--compute watts");
+  const bool costs = asks_cost(options);
   const std::vector<Decision> decided = decisions(options, models, networks, rows);
-  if (options.json != "-") {
+  if (!session.caller && options.json != "-") {
     std::string headings;
     for (const training::ModelProfile& model : models) headings += heading(options, model);
     print(
@@ -201,11 +194,12 @@ void run_plan(const PlanOptions& options, Session& session) {
         "algorithm, diloco, and fp16 gradients, where shown. Only diloco and fp16 change what is "
         "learned.\n",
         Lines{headings}, Lines{plan_table(rows, costs)});
-    for (const ScaleRow& row : rows)
-      if (row.ranks == most_ranks(rows)) print("{}", Lines{explain(row)});
+    const std::vector<std::string> devices = told_devices(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (rows[i].ranks == most_ranks(rows)) print("{}", Lines{explain(rows[i], devices[i])});
     std::vector<std::string> sentences =
         explain_scaling(rows, options.batch > 0 ? Scaling::strong : Scaling::weak);
-    std::ranges::move(explain(decided), std::back_inserter(sentences));
+    std::ranges::move(explain(decided, options.codec_cost.empty()), std::back_inserter(sentences));
     if (costs) std::ranges::move(explain_cost(rows), std::back_inserter(sentences));
     print_sentences(sentences, true);
   }
@@ -235,7 +229,7 @@ void add_plan(CLI::App& command, Session& session) {
     options->command = session.command;
     options->complete_plan();
     if (options->breakdown)
-      run_breakdown(*options);
+      run_breakdown(*options, session.caller.get());
     else
       run_plan(*options, session);
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/results/context.hpp"
+#include "bench/results/record_table.hpp"
 #include "bench/results/report_page.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/run/launch_table.hpp"
@@ -57,7 +59,10 @@ void add_answers(const Results& results, const std::string& file, Json& all) {
   for (const Json& record : results.records)
     if (record.value("kind", Json()) == "hunt")
       for (std::string& sentence : hunt_answers(record)) sentences.push_back(std::move(sentence));
-  for (std::string& sentence : explain(decisions_of(results.records)))
+  const bool codes_by_bytes = std::ranges::none_of(results.contexts, [](const Json& context) {
+    return cell_text(context.value("command", Json())).find("codec=") != std::string::npos;
+  });
+  for (std::string& sentence : explain(decisions_of(results.records), codes_by_bytes))
     sentences.push_back(std::move(sentence));
   if (!sentences.empty()) all.push_back({{"file", file}, {"sentences", sentences}});
 }

@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/base/names.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/options/words/parse.hpp"
 #include "bench/options/words/words.hpp"
+#include "bench/training/settings_file.hpp"
 
 namespace arlab::bench::python {
 namespace {
@@ -28,8 +30,9 @@ int call(const std::vector<std::string>& words, const std::shared_ptr<Caller>& c
   app.require_subcommand(1);
   Session session;
   session.caller = caller;
-  session.command = {"arlab"};
-  session.command.insert(session.command.end(), words.begin(), words.end());
+  std::vector<std::string> all{"arlab"};
+  all.insert(all.end(), words.begin(), words.end());
+  session.command = with_settings(std::move(all));
   const std::string name = words.empty() ? "" : words.front();
   const auto found = std::ranges::find(kCallable, name, &Callable::name);
   if (found == std::end(kCallable)) fail_unknown("command", name, names_of(std::span(kCallable)));

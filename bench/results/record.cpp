@@ -1,6 +1,7 @@
 #include "bench/results/record.hpp"
 
 #include <cmath>
+#include <iterator>
 
 #include "algorithms/groups.hpp"
 #include "algorithms/rank_grid.hpp"
@@ -269,10 +270,22 @@ Json to_json(const Record& r) {
   return j;
 }
 
+std::vector<const char*> identity_keys() {
+  std::vector<const char*> all(std::begin(kIdentityKeys), std::end(kIdentityKeys));
+  all.insert(all.end(), std::begin(kTrainIdentityKeys), std::end(kTrainIdentityKeys));
+  return all;
+}
+
+std::vector<const char*> identity_keys(std::string_view kind) {
+  if (kind == TrainBody::kKind) return identity_keys();
+  return {std::begin(kIdentityKeys), std::end(kIdentityKeys)};
+}
+
 std::string identity(const Json& record) {
   const auto value = [&](const char* key) { return record.value(key, Json()); };
-  std::string all = value("kind").dump();
-  for (const char* key : kIdentityKeys) {
+  const Json kind = value("kind");
+  std::string all = kind.dump();
+  for (const char* key : identity_keys(kind.is_string() ? kind.get<std::string>() : "")) {
     // How often a benchmark repeats a run depends on its options, and on its time.
     const bool varies = std::string_view(key) == "repeats" && !value("source").is_null();
     all += ' ' + (varies ? Json() : value(key)).dump();

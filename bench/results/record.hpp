@@ -176,6 +176,30 @@ inline constexpr const char* kIdentityKeys[] = {"algorithm",  "ranks",
                                                 "start",      "summary_over_ranks",
                                                 "disturbance"};
 
+/// The keys that distinguish trainings, too.
+inline constexpr const char* kTrainIdentityKeys[] = {"strategy",
+                                                     "scheduler",
+                                                     "workers",
+                                                     "servers",
+                                                     "batch_size",
+                                                     "data",
+                                                     "optimizer",
+                                                     "momentum",
+                                                     "overlap",
+                                                     "aggregation",
+                                                     "gradients",
+                                                     "bandwidth_gbit_per_s",
+                                                     "latency_us",
+                                                     "multiply_adds_per_s",
+                                                     "slowdown",
+                                                     "jitter",
+                                                     "codec_ns_per_element"};
+
+/// Returns all keys, beside the kind, that distinguish configurations of this kind.
+std::vector<const char*> identity_keys(std::string_view kind);
+/// Returns those of all kinds.
+std::vector<const char*> identity_keys();
+
 /// Returns their values as text: --resume skips those that a file holds.
 std::string identity(const Json& record);
 

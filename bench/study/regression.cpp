@@ -172,6 +172,12 @@ std::string name(TimeComparison::Verdict verdict) {
   return std::string(kNames[static_cast<std::size_t>(verdict)]);
 }
 
+std::vector<const char*> compared_settings() {
+  std::vector<const char*> all = identity_keys();
+  all.erase(all.begin(), all.begin() + 3);
+  return all;
+}
+
 std::vector<std::string> configuration_cells(const Json& record) {
   return {cell_text(record.at("algorithm")), cell_text(record.at("ranks")),
           show_bytes(record.at("bytes").get<Count>())};
@@ -191,7 +197,7 @@ TableRow verdict_row(std::vector<std::string> cells, TimeComparison::Verdict ver
 Table table(const TimeComparisons& regression) {
   Table table;
   table.columns = {{"algorithm"}, {"ranks"}, {"size"}};
-  const std::vector<const char*> settings = differing_keys(kComparedSettings, regression.all);
+  const std::vector<const char*> settings = differing_keys(compared_settings(), regression.all);
   for (const char* setting : settings) table.columns.push_back({setting, Detail::some});
   const auto several = [](const TimeComparison& c) { return c.old_launches + c.new_launches > 2; };
   const bool launches = std::any_of(regression.all.begin(), regression.all.end(), several);

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -71,9 +70,9 @@ TimeComparisons compare_records(const std::vector<Json>& old_records,
 /// Returns "slower", "not enough runs", ....
 std::string name(TimeComparison::Verdict verdict);
 
-/// Settings that tell configurations apart, columns of a table of comparisons where they differ.
-inline constexpr std::span<const char* const> kComparedSettings =
-    std::span(kIdentityKeys).subspan(3);  // without algorithm, ranks, and elements
+/// Returns the settings that tell configurations apart, without algorithm, ranks, and elements:
+/// columns of a table of comparisons where they differ.
+std::vector<const char*> compared_settings();
 /// Returns the first cells of a configuration's row: its algorithm, ranks, and size.
 std::vector<std::string> configuration_cells(const Json& record);
 /// Returns the row, in the color of its verdict, and an exception if that is slower, faster, or

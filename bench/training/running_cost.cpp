@@ -33,6 +33,10 @@ GpuPrice price_of(const TrainingSpec& spec, const std::string& device) {
   return price;
 }
 
+bool asks_cost(const TrainingSpec& spec) {
+  return spec.given("--compute price") || spec.given("--compute watts");
+}
+
 RunningCost running_cost(const GpuPrice& price, Rank gpus, double samples_per_second) {
   const double hours = 1e6 / samples_per_second / 3600 * gpus;
   RunningCost cost;

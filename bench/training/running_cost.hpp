@@ -18,6 +18,9 @@ struct GpuPrice {
 /// Error(usage) unless it has one number for all GPUs, or one for each --compute gpu.
 GpuPrice price_of(const TrainingSpec& spec, const std::string& device);
 
+/// Returns whether costs are asked for: energy is known of every GPU.
+bool asks_cost(const TrainingSpec& spec);
+
 /// Per million samples.
 struct RunningCost {
   std::optional<double> dollars = {}, kilowatt_hours = {};

@@ -48,6 +48,20 @@ class Plan(program.ProgramTest):
         self.assertIn("At a latency of 2 ms, ", "\n".join(answers[0]))
         self.assertEqual(answers, answers[:1] * 4)
 
+    def test_breakdowns_have_costs_too_and_name_the_gpu(self):
+        plan = ("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "100G", "--compute", "gpu=a100,h100,price=1.8,watts=650", "--breakdown")
+        out, _ = self.arlab(*plan)
+        rows = self.records(*plan)
+        self.assertEqual(program.columns(out, "kWh/1M samples", "$/1M samples"),
+                         [(f"{r['kwh_per_million_samples']:.4g}", f"{r['dollars_per_million_samples']:.4g}") for r in rows])
+        self.assertIn("resnet50 costs least on 8 GPUs of h100", out)
+        self.assertIn("resnet50 on 8 workers of a100", out)
+
+    def test_a_plan_with_given_codes_does_not_say_what_codes_take_at_least(self):
+        for codec, says in ((), True), (("--compute", "codec=0"), False):
+            out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "10G", "--compressor", "fp16", *codec)
+            self.assertEqual("Codes take at least the time of their bytes" in " ".join(out.split()), says)
+
     def test_models_of_one_name_are_refused(self):
         for file, device in (("before", "none"), ("after", "none"), ("other", "else")):
             profile = {**tiny_profile.PROFILE, "name": "Net", "device": device}

@@ -73,6 +73,10 @@ class Replay(program.ProgramTest):
                 for name in ("step_us", "exposed_us", "communication_us", "bytes_per_rank_step"):
                     self.assertAlmostEqual(real[name] / simulated[name], 1, places=4, msg=name)
 
+    def test_steps_without_an_average_are_refused(self):
+        _, err = self.arlab("replay", "-m", "profile:tiny.json", "-b", "virtual", "-w", 4, "--steps", 8, "-s", "local_sgd:every=100", code=2)
+        self.assertIn("--steps 8 has no average of strategy local_sgd, which makes one every 100 steps: give --steps 100 or more", err)
+
     def test_several_settings_are_rows(self):
         rows = self.replay("-b", "virtual", "-w", "2,4", "--network", "1G", "--network", "10G", "--compressor", "none", "int8")
         self.assertEqual([(r["network"], r["workers"], r["compressor"] is None) for r in rows],

@@ -14,9 +14,29 @@ std::string number(double value) {
   return text;
 }
 
-std::string sentence(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks,
+using Units = std::vector<TensorShapes>;
+
+Count elements_of(const Units& units) {
+  Count all = 0;
+  for (const TensorShapes& unit : units) all += elements(unit);
+  return all;
+}
+
+// The sum over the units; nothing if any is unknown.
+template <class Bytes>
+std::optional<double> sum_of(const Units& units, Bytes bytes) {
+  double all = 0;
+  for (const TensorShapes& unit : units) {
+    const auto its = bytes(unit);
+    if (!its) return std::nullopt;
+    all += static_cast<double>(*its);
+  }
+  return all;
+}
+
+std::string sentence(const CompressorChoice& choice, const Units& units, Rank ranks,
                      const Advice& advice) {
-  const Count n = elements(layout);
+  const Count n = elements_of(units);
   const Count larger = warm_up_of(choice);
   const std::string later =
       larger > 0 ? "; in its first " + std::to_string(larger) + " steps codes are larger" : "";
@@ -36,9 +56,10 @@ std::string sentence(const CompressorChoice& choice, const TensorShapes& layout,
     words += number(*advice.received / advice.dense) + " times as many, so do not compress" +
              (has_sparse_sums(choice) ? ", or combine codes by doubling or balanced" : "");
   if (advice.aggregation == Aggregation::all_gather) {
-    const auto c = *choice.kind->packed(layout, choice, advice.aggregation, kWarm);
-    words += " (c P = " + number(static_cast<double>(c) * ranks) +
-             (advice.fewer ? " is below" : " is not below") +
+    const double c = *sum_of(units, [&](const TensorShapes& unit) {
+      return choice.kind->packed(unit, choice, advice.aggregation, kWarm);
+    });
+    words += " (c P = " + number(c * ranks) + (advice.fewer ? " is below" : " is not below") +
              " 8n = " + number(8.0 * static_cast<double>(n)) + ")";
   }
   return words + later;
@@ -73,18 +94,20 @@ std::optional<double> received_bytes(const CompressorChoice& choice, const Tenso
   return aggregation == Aggregation::all_gather ? bytes * others : 2 * bytes * others / ranks;
 }
 
-Advice choose_aggregation(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks) {
+Advice choose_aggregation(const CompressorChoice& choice, const Units& units, Rank ranks) {
   Advice best;
   best.aggregation = choice.kind->aggregations.front();
   for (const Aggregation a : choice.kind->aggregations) {
-    const auto received = received_bytes(choice, layout, a, ranks, kWarm);
+    const auto received = sum_of(units, [&](const TensorShapes& unit) {
+      return received_bytes(choice, unit, a, ranks, kWarm);
+    });
     if (!received || (best.received && *best.received <= *received)) continue;
     best.aggregation = a;
     best.received = received;
   }
-  best.dense = dense_bytes(elements(layout), ranks);
+  best.dense = dense_bytes(elements_of(units), ranks);
   best.fewer = best.received && *best.received < best.dense;
-  best.words = sentence(choice, layout, ranks, best);
+  best.words = sentence(choice, units, ranks, best);
   return best;
 }
 

@@ -29,6 +29,8 @@ struct Advice {
 };
 
 /// Returns the aggregation of the kind that receives the fewest bytes; ties go to the first.
-Advice choose_aggregation(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks);
+/// `units`: the shapes of each code of a step.
+Advice choose_aggregation(const CompressorChoice& choice, const std::vector<TensorShapes>& units,
+                          Rank ranks);
 
 }  // namespace arlab::training

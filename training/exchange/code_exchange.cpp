@@ -43,10 +43,10 @@ void expect_collectives(const Exchange& exchange, Rank ranks, const std::string&
 }
 
 CodeExchange::CodeExchange(Exchange& exchange, const GradientOptions& options,
-                           std::span<const Variable> variables)
+                           const std::vector<TensorShapes>& units)
     : exchange_(exchange), options_(options), kernels_(kernels_of(*options.compressor)) {
   collectives::Communicator& c = exchange.communicator();
-  way_ = code_route(options_, variables, c.ranks()).way;
+  way_ = code_route(options_, units, c.ranks()).way;
   if (way_ == "allreduce")
     expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
   else

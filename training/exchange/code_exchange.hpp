@@ -17,10 +17,10 @@ namespace arlab::training {
 
 class CodeExchange {
  public:
-  /// `options` has a compressor. The exchange must outlive this. Throws Error(usage) if
-  /// aggregation, compressor and route do not fit together.
+  /// `options` has a compressor; `units` are the shapes of all codes. The exchange must outlive
+  /// this. Throws Error(usage) if aggregation, compressor and route do not fit together.
   CodeExchange(Exchange& exchange, const GradientOptions& options,
-               std::span<const Variable> variables);
+               const std::vector<TensorShapes>& units);
   ~CodeExchange();
   CodeExchange(const CodeExchange&) = delete;
   CodeExchange& operator=(const CodeExchange&) = delete;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "training/exchange/code_units.hpp"
 #include "training/replica/finite.hpp"
 
 namespace arlab::training {
@@ -53,7 +54,7 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
       fail(Blame::usage, scheduler +
                              " splits an allreduce into halves, and a compressor's codes "
                              "cannot be split: use scheduler buckets or no compressor");
-    codes_.emplace(exchange, options_, parameters.variables());
+    codes_.emplace(exchange, options_, code_units(options_, parameters.variables()));
   }
   step_of_.resize(profile.size());
   slices_of_.resize(profile.size());

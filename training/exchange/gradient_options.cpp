@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "training/compressors/advice.hpp"
+#include "training/exchange/code_units.hpp"
 
 namespace arlab::training {
 
@@ -33,10 +34,13 @@ std::string to_string(const GradientOptions& options) {
 
 CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
                      Rank ranks) {
+  return code_route(options, code_units(options, variables), ranks);
+}
+
+CodeRoute code_route(const GradientOptions& options, const std::vector<TensorShapes>& units,
+                     Rank ranks) {
   const CompressorChoice& choice = *options.compressor;
-  TensorShapes layout;
-  for (const Variable& v : variables) layout.push_back(matrix_of(v, 0, v.elements));
-  const Advice advice = choose_aggregation(choice, layout, ranks);
+  const Advice advice = choose_aggregation(choice, units, ranks);
   if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
   if (options.aggregation == "doubling" || options.aggregation == "balanced")
     return {options.aggregation, ""};

@@ -30,8 +30,11 @@ struct CodeRoute {
   std::string way;     ///< as GradientOptions::aggregation, never "auto"
   std::string advice;  ///< a sentence about the bytes that it saves
 };
-/// Resolves the aggregation for a model of these variables. Throws Error(usage) if it does not
-/// exist or the compressor does not support it.
+/// Resolves the aggregation for codes of these shapes. Throws Error(usage) if it does not exist or
+/// the compressor does not support it.
+CodeRoute code_route(const GradientOptions& options, const std::vector<TensorShapes>& units,
+                     Rank ranks);
+/// The same for a model of these variables, of whose gradients the scheduler makes the codes.
 CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
                      Rank ranks);
 

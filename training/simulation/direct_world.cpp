@@ -17,15 +17,28 @@ SimulatedSteps DirectWorld::run(Strategy strategy) {
   copy_weights();
   const auto proceed = [&] { expects(advance(), "the simulated ranks wait for one another"); };
   while (!over_) proceed();
-  result_.exposed /= plan_.steps - plan_.steps / 2;
-  result_.communication = result_.exposed;
   result_.collectives = 1;
   result_.each_rank = true;
   SimulatedSteps result = std::move(result_);
-  if (plan_.strategy->synchronous) return result;
   while (counted_ < plan_.workers()) proceed();  // which changes the moved result only
+  const int counted = plan_.steps - plan_.steps / 2;
+  result.exposed = of(0).exchange / counted;
+  result.communication = of(plan_.slowest_worker()).exchange / counted;
+  if (plan_.strategy->synchronous) return result;
   result.pace = pace();
+  if (plan_.strategy->has_servers) result.exposed = result.communication = mean_exchange();
   return result;
+}
+
+double DirectWorld::mean_exchange() const {
+  double steps = 0, all = 0;  // per time
+  for (Rank worker = 0; worker < plan_.workers(); ++worker) {
+    const RankState& s = of(worker);
+    const double took = picoseconds(s.last - s.half);
+    steps += (plan_.steps - plan_.steps / 2) / took;
+    all += s.exchange / took;
+  }
+  return all / steps;
 }
 
 double DirectWorld::pace() const {
@@ -155,8 +168,9 @@ Time DirectWorld::code(Rank rank, Time duration) {
 }
 
 void DirectWorld::exchanged(Rank worker, Time begin, const char* name, Bytes bytes) {
-  if (worker == 0 && step_of(worker) >= plan_.steps / 2)  // as SimulatedSteps::period()
-    result_.exposed += picoseconds(now_ - begin);
+  RankState& s = of(worker);
+  if (s.step >= plan_.steps / 2 && s.step < plan_.steps)  // as SimulatedSteps::period()
+    s.exchange += picoseconds(now_ - begin);
   if (trace_)
     result_.spans.push_back({StepSpan::Kind::communicate, worker, name, of(worker).step, bytes,
                              picoseconds(begin) / kPicosecondsPerSecond,

@@ -72,6 +72,7 @@ class DirectWorld {
   struct RankState {
     int step = -1;
     Time half{}, last{};  // begins of the steps between which the time counts
+    double exchange = 0;  // picoseconds of exchanges, in these steps
     std::size_t layer = 0;
     bool backward = false;
     std::uint64_t draws = 0;
@@ -86,6 +87,8 @@ class DirectWorld {
   void start_copy_round(Rank r, std::int32_t lane);
   bool advance();
   double pace() const;
+  // The exchange of a step, mean over the steps of all workers.
+  double mean_exchange() const;
   Time slowed(Rank r, Time duration);
   void compute(Rank r, Time duration);
   void start_forward(Rank r);

@@ -27,6 +27,10 @@ SimulatedSteps EachRank::run() {
   }
   for (const RankState& s : ranks_)
     expects(s.at == RankState::At::ended, "the simulated ranks wait for one another");
+  for (const Exchanged& one : exchanged_) {
+    result_.communication += picoseconds(one.took);
+    result_.codec += picoseconds(one.codec);
+  }
   const double steps = plan_.steps;
   result_.exposed /= steps;
   result_.communication /= steps;
@@ -63,7 +67,7 @@ void EachRank::spend(Rank r, Thread thread, Time duration) {
   if (trace_ && thread == Thread::compute)
     span(StepSpan::Kind::compute, r, s.at == RankState::At::need ? "forward" : "backward", s.step,
          0, now_, now_ + took);
-  if (thread == Thread::exchange && r == slowest_) result_.codec += picoseconds(took);
+  if (thread == Thread::exchange) s.codec += took;
   ring_at(now_ + took, r, thread, 0);
 }
 

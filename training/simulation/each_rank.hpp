@@ -113,7 +113,11 @@ class EachRank {
   simulator::InteractiveSimulation simulation_;
   const bool scheduled_, barrier_, led_, trace_;
   const Count delay_ = plan_.parameter("delay");
-  const Rank slowest_ = plan_.slowest_worker();  // waits for no other's passes
+  // What an exchange took the rank that came last, which waits for no other's passes.
+  struct Exchanged {
+    Time took{}, codec{};
+  };
+  std::vector<Exchanged> exchanged_;  // in order, which is that of all ranks
   std::deque<RankState> ranks_;
   std::vector<Bytes> element_size_of_ = std::vector<Bytes>(static_cast<std::size_t>(plan_.ranks));
   std::deque<Due> due_;

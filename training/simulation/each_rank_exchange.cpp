@@ -72,6 +72,7 @@ void EachRank::exchange(Rank r) {
       const std::vector<Transmission> its = transmissions_of(plan_, bundle);
       s.parts.insert(s.parts.end(), its.begin(), its.end());
       s.begun_at = now_;
+      s.codec = Time{};
     }
   }
 }
@@ -183,12 +184,16 @@ void EachRank::finish(Rank r) {
   RankState& s = of(r);
   const ExchangeTask task = std::move(*s.task);
   s.task.reset();
-  if (r == slowest_) {
-    result_.communication += picoseconds(now_ - s.begun_at);
+  const Exchanged its{now_ - s.begun_at, s.codec};
+  if (s.finished == exchanged_.size()) {
+    exchanged_.push_back(its);
     result_.add(std::span(s.parts).subspan(s.announcements), 1);
+  } else if (Exchanged& least = exchanged_[s.finished]; its.took < least.took) {
+    least = its;
   }
+  ++s.finished;
   if (r == 0 && s.announcements > 0) {
-    if (r == slowest_) result_.communication += picoseconds(s.begun_at - s.chosen_at);
+    result_.communication += picoseconds(s.begun_at - s.chosen_at);
     result_.add_startup(std::span(s.parts).first(s.announcements), 1);
   }
   if (trace_)

@@ -57,6 +57,8 @@ struct RankState {
   int running = 0;  // lanes
   std::int64_t collectives = 0;
   Time begun_at{}, chosen_at{};  // of the task; the leader announces it between
+  Time codec{};                  // of the task
+  std::size_t finished = 0;      // tasks
 
   Random random;
   std::uint64_t draws = 0;

@@ -133,7 +133,7 @@ class Servers {
     worker(r).begin = world_.now();
     if (!plan_.compression) return push(r);
     const Time took = world_.code(r, coding(elements_, plan_.compression->codec.encode));
-    if (r == 0) encoding_.add(took);
+    if (!synchronous_ || r == plan_.slowest_worker()) encoding_.add(took);
   }
 
   void push(Rank r) {
@@ -249,8 +249,9 @@ class Servers {
   std::vector<Tensor> tensors_;
   Aggregation aggregation_ = Aggregation::all_gather;  // of codes
   Count elements_ = 0;                                 // of all tensors
-  Rank fullest_ = 0;            // the server with most elements, whose coding counts
-  Coding encoding_, decoding_;  // of a worker's gradients: of rank 0, and of that server
+  Rank fullest_ = 0;  // the server with most elements, whose coding counts
+  // Of a worker's gradients, by the slowest worker, or by all if none waits; and of that server.
+  Coding encoding_, decoding_;
   std::vector<PostedAction> round_;
 };
 

@@ -1,7 +1,9 @@
 #include "training/simulation/simulate_training.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <numeric>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -12,40 +14,69 @@
 namespace arlab::training {
 namespace {
 
-// Returns how much longer the slowest worker that rank 0 waits for computes than one without
-// slowdown and jitter, mean over a few steps. Workers of asynchronous servers wait for none.
-double slowest(const TrainingPlan& plan) {
-  constexpr int kSteps = 16;
-  double most = 1, all = 0, sum = 0;
-  const bool waits = plan.strategy->synchronous || !plan.strategy->has_servers;
-  const Rank waited_for = waits ? plan.workers() : 1;
-  if (plan.jitter == 0) {
-    for (Rank r = 0; r < waited_for; ++r)
-      most = r == 0 ? plan.slowdown_of(0) : std::max(most, plan.slowdown_of(r));
-    return most;
+// The mean over the steps of workers of which none waits for another: a fast one has more of them.
+double mean_slowdown(const TrainingPlan& plan) {
+  double rate = 0;
+  for (Rank r = 0; r < plan.workers(); ++r) rate += 1 / plan.slowdown_of(r);
+  return plan.workers() / rate * (1 + plan.jitter / 2);
+}
+
+// Returns the passes of a step that are drawn by themselves: the last layer's two are one.
+std::vector<double> passes_of(const Profile& layers) {
+  std::vector<double> passes;
+  for (const Layer& l : layers) {
+    passes.push_back(picoseconds(l.forward));
+    passes.push_back(picoseconds(l.backward));
   }
-  for (const Layer& l : plan.layers) all += picoseconds(l.forward + l.backward);
-  for (int step = 0; step < kSteps; ++step) {
-    most = 0;
-    for (Rank r = 0; r < waited_for; ++r) {
+  const double last = passes.back();
+  passes.pop_back();
+  passes.back() += last;
+  return passes;
+}
+
+// The number of steps after which workers wait for each other.
+double steps_apart(const TrainingPlan& plan) {
+  if (!plan.strategy->periodic) return 1;
+  const Count apart = plan.parameter("every") / std::max<Count>(1, plan.parameter("fragments", 1));
+  return static_cast<double>(std::max<Count>(1, apart));
+}
+
+// Returns how much longer the slowest worker computes than one without slowdown and jitter, from
+// one time that all wait to the next, mean over a few of them. Workers of asynchronous servers wait
+// for none.
+double slowest(const TrainingPlan& plan) {
+  constexpr int kWaits = 16;
+  constexpr double kMostDraws = 1 << 22;
+  if (!plan.strategy->synchronous && plan.strategy->has_servers) return mean_slowdown(plan);
+  if (plan.jitter == 0) return plan.slowdown_of(plan.slowest_worker());
+  const std::vector<double> passes = passes_of(plan.layers);
+  const double one = std::accumulate(passes.begin(), passes.end(), 0.0), mean = 1 + plan.jitter / 2;
+  // Of many steps, some are drawn: the mean of n times as many deviates by the root of n less.
+  const double apart = steps_apart(plan),
+               step_draws = kWaits * plan.workers() * static_cast<double>(passes.size());
+  const double drawn = std::floor(std::clamp(kMostDraws / step_draws, 1.0, apart));
+  const double deviates = std::sqrt(drawn / apart);
+  double sum = 0;
+  for (int wait = 0; wait < kWaits; ++wait) {
+    double most = 0;
+    for (Rank r = 0; r < plan.workers(); ++r) {
       const Random random = Random(plan.seed).of(static_cast<std::uint64_t>(r));
-      std::uint64_t draw = static_cast<std::uint64_t>(step) * plan.layers.size() * 2;
+      const auto draws = static_cast<std::uint64_t>(drawn) * passes.size();
+      const std::uint64_t first = static_cast<std::uint64_t>(wait) * draws;
       double took = 0;
-      for (const Layer& l : plan.layers)
-        for (const Time t : {l.forward, l.backward})
-          took += picoseconds(t) *
-                  (1 + plan.jitter * static_cast<double>(random(draw++) >> 11) * 0x1p-53);
-      most = std::max(most, took / all * plan.slowdown_of(r));
+      for (std::uint64_t draw = 0; draw < draws; ++draw)
+        took += passes[draw % passes.size()] *
+                (1 + plan.jitter * static_cast<double>(random(first + draw) >> 11) * 0x1p-53);
+      const double its = mean + (took / (one * drawn) - mean) * deviates;
+      most = std::max(most, its * plan.slowdown_of(r));
     }
     sum += most;
   }
-  return sum / kSteps;
+  return sum / kWaits;
 }
 
 // The slowest worker's coding, which all wait for.
-Time slowed(const TrainingPlan& plan, Time coding) {
-  return to_time(picoseconds(coding) * slowest(plan));
-}
+Time slowed(double factor, Time coding) { return to_time(picoseconds(coding) * factor); }
 
 Time total_of(const Profile& layers) {
   Time all{};
@@ -75,6 +106,7 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
 SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
   SimulatedSteps result;
   const Time computation = total_of(slowed(plan));
+  const double factor = slowest(plan);
   const Count interval = plan.parameter("every"), delay = plan.parameter("delay");
   const auto every = static_cast<double>(interval);
   Time now{}, free{}, begin{};
@@ -88,7 +120,7 @@ SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
     wait();
     for (const Bundle& bundle : outer_bundles(plan, step)) {
       const std::vector<Transmission> all = transmissions_of(plan, bundle);
-      const Time coding = slowed(plan, coding_of(all)), took = times.of(all) + coding;
+      const Time coding = slowed(factor, coding_of(all)), took = times.of(all) + coding;
       free = std::max(now, free) + took;
       in_progress.push_back({step + delay, free});
       if (step <= interval) continue;
@@ -124,6 +156,7 @@ SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, boo
   if (!plan.strategy->schedules || plan.ranks == 1) return in_sequence(plan, times);
   SimulatedSteps result;
   double sent = 0, codec = 0, busy = 0;
+  const double factor = slowest(plan);
   const Profile layers = slowed(plan);
   Study study{.profile = layers,
               .link = times.link(),
@@ -134,7 +167,7 @@ SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, boo
   study.holds = [&](const Bundle& bundle) {
     const std::vector<Transmission> parts = transmissions_of(plan, bundle);
     const std::vector<Transmission> announced = announcements_of(plan, bundle);
-    const Time coding = slowed(plan, coding_of(parts));
+    const Time coding = slowed(factor, coding_of(parts));
     const Time took = times.of(announced) + times.of(parts) + coding;
     result.add(parts, 1);
     result.add_startup(announced, 1);

@@ -25,11 +25,12 @@ inline constexpr Count kMostMessages = 4'000'000;
 SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& network,
                                  Ranks ranks = Ranks::automatic, bool trace = false);
 
-/// Returns the layers with the times of the slowest worker that rank 0 waits for.
+/// Returns the layers with the times of the slowest worker, or of the mean one if workers do not
+/// wait for each other.
 Profile slowed(const TrainingPlan& plan);
 
 /// Returns the step of one worker without communication, in picoseconds; with stragglers, that of
-/// the slowest one, or of rank 0 if workers do not wait for each other.
+/// the slowest one, or the mean if workers do not wait for each other.
 double computation_of(const TrainingPlan& plan);
 
 }  // namespace arlab::training

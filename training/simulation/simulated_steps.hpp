@@ -1,5 +1,5 @@
-// SimulatedSteps: the times of simulated training steps, as rank 0 sees them; collectives as the
-// slowest worker does, which waits for no other's passes.
+// SimulatedSteps: the times of simulated training steps, as rank 0 sees them; each collective as
+// the rank does that comes last, and so waits for no other's passes.
 #pragma once
 
 #include <map>
@@ -13,9 +13,13 @@
 namespace arlab::training {
 
 struct SimulatedSteps {
-  std::vector<Time> begins;     ///< of each step, and the end of the last one
-  double exposed = 0;           ///< of all of these per step, in picoseconds: waiting for gradients
-  double communication = 0;     ///< collectives and announcements, hidden or exposed; of these:
+  std::vector<Time> begins;  ///< of each step, and the end of the last one
+  /// Of all of these per step, in picoseconds: waiting for gradients. Where workers wait for none,
+  /// the mean over the steps of all.
+  double exposed = 0;
+  /// Collectives and announcements, hidden or exposed; of a strategy that sends messages itself,
+  /// the exchange of the slowest worker, or as `exposed`. Of it:
+  double communication = 0;
   double codec = 0;             ///< coding
   double collectives = 0;       ///< number per step: one or two per code, else one per bundle
   double sent = 0;              ///< bytes without announcements, mean over the ranks
@@ -40,8 +44,10 @@ struct SimulatedSteps {
     collectives /= steps;
     for (auto& [kind, number] : kinds) number /= steps;
   }
-  /// Returns picoseconds per step, over the second half of the steps.
+  /// Returns picoseconds per step of rank 0, over the second half of the steps.
   double period() const;
+  /// Returns picoseconds per step, mean over the steps of all workers.
+  double step() const { return period() / pace; }
 };
 
 /// Simulates every rank, message by message: the times of training on emulated ranks, without their

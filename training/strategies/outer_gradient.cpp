@@ -38,7 +38,7 @@ OuterGradient::OuterGradient(const StrategyContext& context, int number,
     layout.push_back(matrix_of(v, 0, v.elements));
   }
   if (!s_.options.gradients.compressor) return;
-  codes_.emplace(s_.exchange, s_.options.gradients, s_.parameters.variables());
+  codes_.emplace(s_.exchange, s_.options.gradients, std::vector<TensorShapes>{layout});
   aggregator_ = codes_->make(layout, s_.exchange.communicator());
 }
 

@@ -76,7 +76,7 @@ class RecordMetrics {
   void add_time(const Json& record) {
     MetricLabels labels;
     labels.emplace_back("kind", cell_text(record["kind"]));
-    for (std::string_view key : kIdentityKeys) {
+    for (std::string_view key : identity_keys(cell_text(record["kind"]))) {
       if (key == "elements") key = "bytes";
       if (const Json value = record.value(key, Json()); !value.is_null())
         labels.emplace_back(key, cell_text(value));

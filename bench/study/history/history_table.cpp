@@ -27,7 +27,7 @@ std::vector<const char*> differing_settings(const History& history) {
   std::vector<Row> rows;
   for (const Trend& trend : history.all)
     if (!trend.record.is_null()) rows.push_back({trend.record});
-  return differing_keys(kComparedSettings, rows);
+  return differing_keys(compared_settings(), rows);
 }
 
 std::string day_of(const std::string& date) { return date.substr(0, date.find('T')); }
@@ -87,7 +87,7 @@ Json change_of(const Json& configuration) {
     return configuration.is_null() ? Json(nullptr) : configuration.value(key, Json());
   };
   Json record{{"schema", kSchema}, {"kind", "change"}};
-  for (const char* key : kIdentityKeys) record[key] = value(key);
+  for (const char* key : identity_keys()) record[key] = value(key);
   record["bytes"] = value("bytes");
   return record;
 }

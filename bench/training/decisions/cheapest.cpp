@@ -37,6 +37,12 @@ std::string cheapest(const std::vector<Priced>& all, bool dollars) {
 
 }  // namespace
 
+std::vector<std::string> cost_cells(const ScaleRow& row, bool asked) {
+  const RunningCost cost = asked ? row.cost() : RunningCost{};
+  return {cost.kilowatt_hours ? fmt::format("{:.4g}", *cost.kilowatt_hours) : "",
+          cost.dollars ? fmt::format("{:.4g}", *cost.dollars) : ""};
+}
+
 std::vector<std::string> explain_cost(const std::vector<ScaleRow>& rows) {
   std::vector<std::string> sentences;
   const std::vector<std::string> devices = told_devices(rows);

@@ -1,4 +1,4 @@
-// The plan that costs least per sample, in a sentence.
+// What plans cost per sample, as columns, and the one that costs least, in a sentence.
 #pragma once
 
 #include <string>
@@ -7,6 +7,10 @@
 #include "bench/training/profiled/scale_row.hpp"
 
 namespace arlab::bench {
+
+inline constexpr const char* kCostColumns[] = {"kWh/1M samples", "$/1M samples"};
+/// Returns the cells of these columns; empty ones unless `asked`.
+std::vector<std::string> cost_cells(const ScaleRow& row, bool asked);
 
 /// Returns a sentence for each model of several rows: which row costs least, and what the fastest
 /// costs. Without prices, of the energy.

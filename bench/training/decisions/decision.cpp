@@ -43,7 +43,7 @@ class StepTimes {
   double of(const ScaleNetwork& network, const std::string& scheduler,
             const std::string& compressor) const {
     const auto [plan, make] = planned(network, scheduler, compressor);
-    return training::simulate_training(plan, make, training::Ranks::one_for_all).period();
+    return training::simulate_training(plan, make, training::Ranks::one_for_all).step();
   }
   double without(const ScaleNetwork& network) const {
     const auto [plain, is_new] = without_.try_emplace(network.text());

@@ -95,7 +95,7 @@ std::string verdict(std::span<const Decision> decisions) {
 
 }  // namespace
 
-std::vector<std::string> explain(std::span<const Decision> decisions) {
+std::vector<std::string> explain(std::span<const Decision> decisions, bool codes_by_bytes) {
   std::vector<std::string> sentences;
   for (auto first = decisions.begin(); first != decisions.end();) {
     const auto end = std::find_if_not(first, decisions.end(),
@@ -107,9 +107,9 @@ std::vector<std::string> explain(std::span<const Decision> decisions) {
   const bool compress =
       std::ranges::any_of(decisions, [](const Decision& one) { return !one.payoffs.empty(); });
   if (compress)
-    sentences.emplace_back(
-        "A plan does not know what compression does to accuracy. Codes take at least the time of "
-        "their bytes in the GPU's memory.");
+    sentences.push_back(fmt::format(
+        "A plan does not know what compression does to accuracy.{}",
+        codes_by_bytes ? " Codes take at least the time of their bytes in the GPU's memory." : ""));
   return sentences;
 }
 

@@ -8,8 +8,8 @@ namespace {
 using training::TrainingPlan;
 
 double saved(const ScaleRow& row, const TrainingPlan& plan, const training::MakeNetwork& network) {
-  return 1 - training::simulate_training(plan, network, training::Ranks::one_for_all).period() /
-                 row.step;
+  return 1 -
+         training::simulate_training(plan, network, training::Ranks::one_for_all).step() / row.step;
 }
 
 // DiLoCo sends as much as an allreduce every 8 steps. What it learns differs.

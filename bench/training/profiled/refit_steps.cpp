@@ -20,8 +20,7 @@ double exposed_part(const ScaleRow& row) {
 
 // Of a collective, in the mean.
 double bytes_per_collective(const training::ModelProfile& profile, const ScaleRow& row) {
-  return static_cast<double>(profile.bytes()) /
-         std::max(1.0, row.steps.collectives);
+  return static_cast<double>(profile.bytes()) / std::max(1.0, row.steps.collectives);
 }
 
 }  // namespace
@@ -35,7 +34,7 @@ RefittedTime RefitSteps::times_of(const training::TrainingPlan& plan, const Scal
   const auto step_on = [&](const simulator::Machine* machine) {
     training::TrainingPlan there = plan;
     const training::MakeNetwork make = options_.place(there, profile_, network_, machine);
-    return training::simulate_training(there, make, training::Ranks::one_for_all).period();
+    return training::simulate_training(there, make, training::Ranks::one_for_all).step();
   };
   RefittedTime times{.us = step_on(nullptr), .lack = exposed_lack(plan, row)};
   for (const simulator::Machine& refit : network_.spread()->refits)

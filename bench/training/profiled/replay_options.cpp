@@ -1,8 +1,11 @@
 #include "bench/training/profiled/replay_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "algorithms/base/error.hpp"
 #include "bench/options/options.hpp"
 #include "bench/options/rare_options.hpp"
 #include "bench/training/training_ranks.hpp"
@@ -69,6 +72,13 @@ void ReplayOptions::check_replay(collectives::Placement placement) const {
   needs("--exchange groups", kind.grouped || (!kind.direct && any_of(algorithms, uses_nodes)),
         "--algorithm hierarchical or --strategy hsdp");
   needs("--scheduler", kind.schedules || kind.staggers, "strategy multi_worker or mirrored");
+  const Count every =
+      kind.periodic ? training::parameter_of(kind, strategy.values_of(kind), "every", 1) : 1;
+  if (every > steps)
+    fail(Blame::usage,
+         fmt::format("--steps {} has no average of strategy {}, which makes one every {} steps: "
+                     "give --steps {} or more, or a smaller every",
+                     steps, kind.name, every, every));
 }
 
 }  // namespace arlab::bench

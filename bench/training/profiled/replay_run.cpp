@@ -99,33 +99,50 @@ double rate_of(collectives::Communicator& c, const ReplayConfig& config, double 
   return kUnit * static_cast<double>(c.sum(std::llround(1 / (own_period * kUnit))));
 }
 
-// Sets the time of collectives and codes: of the slowest worker, which waits for no other's passes;
-// of strategies that send messages themselves, of rank 0 and the busiest server. All ranks call it
-// together.
-void fill_communication(ReplayResult& result, collectives::Communicator& c, const Steps& steps,
-                        std::size_t first) {
-  const ReplayConfig& config = result.config;
-  const double communication = steps.mean(&training::StepReport::communication, first);
-  const double codec = steps.mean(&training::StepReport::codec, first);
-  const auto of = [&](bool is_it, double value) { return c.max(is_it ? value : 0); };
-  const bool direct = training::find_strategy(config.learning.strategy).direct;
-  Rank counted = 0;
-  for (Rank w = 1; w < config.workers && !direct; ++w)
-    if (slowdown_of(config, w) > slowdown_of(config, counted)) counted = w;
-  result.communication = of(c.rank() == counted, communication);
-  result.codec = of(c.rank() == counted, codec) + of(c.rank() >= config.workers, codec);
+Rank slowest_worker(const ReplayConfig& config) {
+  Rank slowest = 0;
+  for (Rank w = 1; w < config.workers; ++w)
+    if (slowdown_of(config, w) > slowdown_of(config, slowest)) slowest = w;
+  return slowest;
 }
 
-// Rank 0's waiting for the passes of a slower worker is computation. Workers of asynchronous
-// servers wait for none.
-void count_stragglers(ReplayResult& result, double own) {
+bool waits_for_none(const training::StrategyKind& kind) {
+  return kind.has_servers && !kind.synchronous;
+}
+
+// Returns the mean over the steps of all workers: a fast one has more of them if it need not wait.
+// `own_rate`: steps per second of this one. All ranks call it together.
+double mean_over_steps(collectives::Communicator& c, double value, double own_rate, double rate) {
+  constexpr double kUnit = 1e-12;  // communicators add whole numbers
+  const double part = own_rate > 0 ? value * own_rate : 0;
+  return kUnit * static_cast<double>(c.sum(std::llround(part / kUnit))) / rate;
+}
+
+// Sets the parts of the step. Waiting for the passes of a slower worker is computation.
+// Communication and codes are those of the slowest worker, which waits for no other's passes, and
+// codes also of the busiest server; where no worker waits for another, means. All ranks call it
+// together.
+void fill_parts(ReplayResult& result, collectives::Communicator& c, const Steps& steps,
+                std::size_t first, double own_period, double passes) {
   const ReplayConfig& config = result.config;
   const training::StrategyKind& kind = training::find_strategy(config.learning.strategy);
-  double slowest = slowdown_of(config, 0);
-  const Rank waited_for = kind.synchronous || !kind.has_servers ? config.workers : 1;
-  for (Rank w = 1; w < waited_for; ++w) slowest = std::max(slowest, slowdown_of(config, w));
-  result.compute = own * slowest;
-  result.exposed = std::max(0.0, result.exposed - own * (slowest - slowdown_of(config, 0)));
+  const double exposed = steps.mean(&training::StepReport::exposed, first);
+  const double communication = steps.mean(&training::StepReport::communication, first);
+  const double codec = steps.mean(&training::StepReport::codec, first);
+  const bool is_worker = c.rank() < config.workers;
+  const double own_rate = is_worker ? 1 / own_period : 0;
+  const auto mean = [&](double value) { return mean_over_steps(c, value, own_rate, result.rate); };
+  const auto of = [&](bool is_it, double value) { return c.max(is_it ? value : 0); };
+  const Rank slowest = slowest_worker(config);
+  const bool is_slowest = c.rank() == slowest, apart = waits_for_none(kind);
+  const double computed = passes * slowdown_of(config, c.rank());
+  const bool by_rank_0 = !kind.direct || kind.synchronous;
+  const double mean_exposed = by_rank_0 ? of(c.rank() == 0, exposed) : mean(exposed);
+  const double mean_computed = by_rank_0 ? of(c.rank() == 0, computed) : mean(computed);
+  result.compute = apart ? mean_computed : passes * slowdown_of(config, slowest);
+  result.exposed = std::max(0.0, mean_exposed - (result.compute - mean_computed));
+  result.communication = apart ? mean(communication) : of(is_slowest, communication);
+  result.codec = (apart ? mean(codec) : of(is_slowest, codec)) + of(!is_worker, codec);
 }
 
 }  // namespace
@@ -178,16 +195,15 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const double period = feed ? steps.period(static_cast<std::size_t>(first)) : kNever;
   const double rate = rate_of(c, config, period);
-  ReplayResult result{.config = config, .step = period, .rate = rate};
-  fill_communication(result, c, steps, static_cast<std::size_t>(first));
+  ReplayResult result{.config = config, .step = config.workers / rate, .rate = rate};
+  fill_parts(result, c, steps, static_cast<std::size_t>(first), period,
+             total(training::passes_of(profile)));
   if (c.rank() != 0) return {};
-  result.exposed = steps.mean(&training::StepReport::exposed, static_cast<std::size_t>(first));
   for (std::size_t s = 0; s + 1 < steps.all.size(); ++s)
     result.step_us.push_back((steps.all[s + 1].begin - steps.all[s].begin) * 1e6);
   result.bytes =
       static_cast<double>(sent) / static_cast<double>(config.steps - first) / config.ranks;
   result.route = trainer.exchange().route().name(c);
-  count_stragglers(result, total(training::passes_of(profile)));
   return result;
 }
 

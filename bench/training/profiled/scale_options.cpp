@@ -112,7 +112,8 @@ double ScaleOptions::alone(const training::ModelProfile& profile, Rank all_worke
     step += picoseconds(layer.forward + layer.backward);
   const training::TrainingPlan plan{.ranks = all_workers,
                                     .slowdown = slowdown_by_rank(all_workers)};
-  return step * plan.least_slowdown() / (divides ? all_workers : 1);
+  const double mean_jitter = 1 + jitter / 2;
+  return step * mean_jitter * plan.least_slowdown() / (divides ? all_workers : 1);
 }
 
 std::string note_on_batch(Count batch, std::span<const Rank> workers) {
@@ -200,8 +201,8 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
     plan.compression = {.choice = *gradients.compressor, .codec = codec};
   } else if (gradients.compressor) {
     const Count n = profile.parameters();
-    const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
-    const std::string way = training::code_route(gradients, {&whole, 1}, all_workers).way;
+    const std::vector<training::TensorShapes> whole{training::flat(n)};
+    const std::string way = training::code_route(gradients, whole, all_workers).way;
     const auto found = training::find_aggregation(way);
     plan.compression = {*gradients.compressor, found.value_or(training::Aggregation::all_gather),
                         codec};

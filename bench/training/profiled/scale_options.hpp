@@ -36,7 +36,8 @@ struct ScaleOptions : TrainingSpec {
   /// Error(usage) if the parts are not equal.
   training::ModelProfile on_each(const training::ModelProfile& profile, Rank all_workers) const;
   /// Returns what the fastest worker alone, which updates all parameters, takes for a worker's
-  /// samples of a step, in picoseconds: with --batch, a worker's part of the step with all samples.
+  /// samples of a step, in picoseconds: with --batch, a worker's part of the step with all samples;
+  /// with jitter, in the mean.
   double alone(const training::ModelProfile& profile, Rank all_workers) const;
   std::vector<ScaleNetwork> parsed_networks() const;
 

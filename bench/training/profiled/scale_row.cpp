@@ -13,10 +13,9 @@ namespace {
 
 double us(double picoseconds) { return picoseconds / 1e6; }
 
-// fastest: the computation of the fastest worker.
-Limit limit_of(const ScaleRow& row, double fastest) {
+Limit limit_of(const ScaleRow& row) {
   constexpr double kHidden = 0.05;  // of the step
-  if (row.computation > 1.1 * fastest && row.step < 1.1 * row.computation) return Limit::stragglers;
+  if (row.uneven && row.step < 1.1 * row.computation) return Limit::stragglers;
   if (row.step - row.computation < kHidden * row.step) return Limit::computation;
   if (row.steps.startup > 0.5 * row.steps.communication) return Limit::latency;
   if (row.steps.codec > 0.5 * row.steps.communication) return Limit::coding;
@@ -24,37 +23,49 @@ Limit limit_of(const ScaleRow& row, double fastest) {
   return Limit::bandwidth;
 }
 
+// What the strategy can do against start-up.
+std::string advice_on_latency(const ScaleRow& row) {
+  const training::StrategyKind& kind = training::find_strategy(row.strategy);
+  const std::string part =
+      fmt::format("Start-up takes {:.0f}% of the communication: ",
+                  100 * std::min(1.0, row.steps.startup / row.steps.communication));
+  if (row.direct) return part + "strategy multi_worker merges gradients and sends fewer messages.";
+  const std::string more = kind.schedules  ? "merge gradients (scheduler buckets or mg_wfbp), or "
+                           : kind.periodic ? "average less often (a larger every), or "
+                                           : "";
+  return part + more + "use an algorithm of fewer rounds.";
+}
+
+// What it can do against bytes.
+std::string advice_on_bandwidth(const ScaleRow& row) {
+  const training::StrategyKind& kind = training::find_strategy(row.strategy);
+  if (row.direct)
+    return fmt::format(
+        "Use {}strategy multi_worker, whose ranks share the traffic, or a faster network.",
+        row.servers > 0 ? fmt::format("more servers (--strategy {}:servers={}), {}", row.strategy,
+                                      2 * row.servers, kind.compresses ? "a compressor, " : "")
+                        : "");
+  return fmt::format(
+      "Send fewer bytes ({}larger batches per worker, {}), use a faster network, or an algorithm "
+      "that fits it.",
+      kind.compresses ? "compressor, " : "", kind.periodic ? "a larger every" : "local_sgd");
+}
+
 std::string advice(const ScaleRow& row) {
-  const double startup = 100 * std::min(1.0, row.steps.startup / row.steps.communication);
   switch (row.limit) {
     case Limit::computation:
       return "Faster GPUs or more of them shorten the training; the network does not.";
     case Limit::stragglers:
       return "All wait for the slowest worker: replace it, or give it fewer samples.";
     case Limit::latency:
-      if (row.direct)
-        return fmt::format(
-            "Start-up takes {:.0f}% of the communication: strategy multi_worker merges gradients "
-            "and sends fewer messages.",
-            startup);
-      return fmt::format(
-          "Start-up takes {:.0f}% of the communication: merge gradients (scheduler buckets or "
-          "mg_wfbp), or use an algorithm of fewer rounds.",
-          startup);
+      return advice_on_latency(row);
     case Limit::coding:
       return "Coding takes longer than the messages: use a cheaper compressor, or none.";
     case Limit::order:
       return "The communication would fit behind the backward pass: change its order (scheduler "
              "mg_wfbp, dear or priority).";
     case Limit::bandwidth:
-      if (row.direct)
-        return fmt::format(
-            "Use {}strategy multi_worker, whose ranks share the traffic, or a faster network.",
-            row.servers > 0 ? fmt::format("more servers (--strategy {}:servers={}), a compressor, ",
-                                          row.strategy, 2 * row.servers)
-                            : "");
-      return "Send fewer bytes (compressor, larger batches per worker, local_sgd), use a faster "
-             "network, or an algorithm that fits it.";
+      return advice_on_bandwidth(row);
   }
   return "";
 }
@@ -83,20 +94,20 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
                        const training::MakeNetwork& network, training::Ranks ranks, bool trace) {
   row.ranks = plan.workers();
   row.servers = plan.servers;
+  row.strategy_spec = training::text(*plan.strategy, plan.values);
   row.direct = plan.strategy->direct;
   row.algorithm = plan.ranks == 1 ? "" : row.direct ? "direct" : std::string(plan.algorithm->name);
   row.steps = training::simulate_training(plan, network, ranks, trace);
-  row.step = row.steps.period();
-  training::TrainingPlan one = plan;
-  one.ranks = 1;
-  one.servers = 0;
-  one.slowdown = {plan.least_slowdown()};
-  one.jitter = 0;
-  row.computation = training::computation_of(plan);
+  row.step = row.steps.step();
+  const bool waits = plan.strategy->synchronous || !plan.strategy->has_servers;
+  row.uneven = waits && plan.slowdown_of(plan.slowest_worker()) > 1.1 * plan.least_slowdown();
+  row.computation =
+      waits ? training::computation_of(plan) : std::max(0.0, row.step - row.steps.exposed);
+  if (plan.ranks == 1) row.alone = row.computation = row.step;  // also with jitter
   for (const training::Layer& layer : training::slowed(plan))
     row.backward += picoseconds(layer.backward);
   row.schedules = plan.strategy->schedules;
-  row.limit = limit_of(row, training::computation_of(one));
+  row.limit = limit_of(row);
   return row;
 }
 
@@ -112,7 +123,7 @@ std::vector<std::string> told_devices(const std::vector<ScaleRow>& rows) {
   return cells;
 }
 
-std::string explain(const ScaleRow& row) {
+std::string explain(const ScaleRow& row, const std::string& device) {
   const double exposed = std::max(0.0, row.step - row.computation);
   std::string sure = row.without_interval;
   if (row.interval)
@@ -123,10 +134,10 @@ std::string explain(const ScaleRow& row) {
                         ? ""
                         : fmt::format(" Outside what was calibrated: {}.", row.interval->outside));
   return fmt::format(
-      "{} on {}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}{}\n",
-      printable(row.model), show_plural(row.ranks, "worker"), row.network, how(row),
-      name(row.limit), show_time(us(exposed)), show_time(us(row.steps.communication)), advice(row),
-      sure);
+      "{} on {}{}, {}, {}: limited by {}. {} of {} of communication per step is exposed. {}{}\n",
+      printable(row.model), show_plural(row.ranks, "worker"), device.empty() ? "" : " of " + device,
+      row.network, how(row), name(row.limit), show_time(us(exposed)),
+      show_time(us(row.steps.communication)), advice(row), sure);
 }
 
 Json to_json(const ScaleRow& row) {
@@ -144,7 +155,7 @@ Json to_json(const ScaleRow& row) {
       {"ranks", row.ranks},
       {"servers", row.servers},
       {"batch_per_worker", row.batch},
-      {"strategy", row.strategy},
+      {"strategy", row.strategy_spec},
       {"algorithm", text_or_null(row.algorithm)},
       {"scheduler", row.scheduler},
       {"compressor", row.compressor == "none" ? Json(nullptr) : Json(row.compressor)},

@@ -34,11 +34,14 @@ struct StepInterval {
 struct ScaleRow {
   std::string model = {}, device = {}, network = {}, strategy = {}, algorithm = {}, scheduler = {},
               compressor = {};
-  Rank ranks = 1, servers = 0;  ///< workers, and servers in addition
+  std::string strategy_spec = {};  ///< with every parameter
+  Rank ranks = 1, servers = 0;     ///< workers, and servers in addition
   Count batch = 1;
   GpuPrice price = {};
-  double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: ScaleOptions::alone()
-  double backward = 0;                          ///< part of the computation
+  /// Picoseconds, mean over the workers; alone: ScaleOptions::alone(), or of one worker `step`.
+  double step = 0, alone = 0, computation = 0;
+  double backward = 0;    ///< part of the computation
+  bool uneven = false;    ///< all wait for one worker that computes longer than another
   bool direct = false;    ///< the strategy sends messages itself, without an algorithm
   bool schedules = true;  ///< communication may overlap with it, in an order that can be chosen
   training::SimulatedSteps steps = {};
@@ -48,9 +51,9 @@ struct ScaleRow {
   std::string without_interval = {};  ///< why a machine file gives none; empty: it does
 
   /// Returns the speed per worker as a fraction of that of one worker alone.
-  double efficiency() const { return alone / step * steps.pace; }
+  double efficiency() const { return alone / step; }
   double samples_per_second() const {
-    return static_cast<double>(batch) * ranks * kPicosecondsPerSecond / step * steps.pace;
+    return static_cast<double>(batch) * ranks * kPicosecondsPerSecond / step;
   }
   RunningCost cost() const { return running_cost(price, ranks, samples_per_second()); }
 };
@@ -64,8 +67,8 @@ ScaleRow simulated_row(ScaleRow labels, const training::TrainingPlan& plan,
 /// rows have one device.
 std::vector<std::string> told_devices(const std::vector<ScaleRow>& rows);
 
-/// Returns sentences about what limits the run, and what to change first.
-std::string explain(const ScaleRow& row);
+/// Returns sentences about what limits the run, and what to change first. `device`: as told.
+std::string explain(const ScaleRow& row, const std::string& device = "");
 
 Json to_json(const ScaleRow& row);
 

@@ -42,8 +42,7 @@ double simulated_step(const SearchedTraining& searched, const ScaleNetwork& netw
     plan.compression->codec = searched.codec(setting.compressor);
   const training::MakeNetwork make = searched.scale.place(plan, searched.profile, network);
   plan.algorithm = &find_algorithm(setting.algorithm);
-  return simulate_training(plan, make, training::Ranks::one_for_all).period() /
-         kPicosecondsPerSecond;
+  return simulate_training(plan, make, training::Ranks::one_for_all).step() / kPicosecondsPerSecond;
 }
 
 }  // namespace

@@ -65,6 +65,11 @@ void check_values(const TrainOptions& options) {
     fail(Blame::usage,
          fmt::format("--target is {}: give an accuracy above 0 and at most 1, such as 0.95",
                      options.target));
+  if (options.policy.best_only && options.policy.every_steps > 0)
+    fail(Blame::usage,
+         fmt::format("--checkpoint every={} saves within epochs, and best_only=on compares "
+                     "validation losses, which are known at their ends: leave one out",
+                     options.policy.every_steps));
   options.feed.check_values();
   options.rates.check_values(options.learning);
   options.check_compute();

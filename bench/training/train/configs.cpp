@@ -39,8 +39,8 @@ std::string why_left_out(const TrainConfig& c) {
   if (kind.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
     return fmt::format("it needs optimizer {}", kind.optimizer);
   const Count n = c.architecture->parameters;
-  const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
-  if (training::code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
+  const std::vector<training::TensorShapes> whole{training::flat(n)};
+  if (training::code_route(gradients, whole, c.workers).way == "allreduce") return "";
   for (const Algorithm& a : algorithms())
     if (a.name == c.learning.route)
       return unsupported(a, {.collective = Collective::all_gather, .ranks = c.ranks});

@@ -221,9 +221,9 @@ std::string explain(const TrainResult& r) {
       show_plural((all.train.samples + all.steps / 2) / all.steps, "sample"),
       r.config.architecture->name, show_plural(r.config.workers, "worker"),
       r.config.learning.strategy,
-      coded == "none"
-          ? ""
-          : fmt::format(", {}, whose codes are {}", coded, bytes_each_step(its, r.config.ranks)),
+      coded == "none" ? ""
+                      : fmt::format(", {}, which sends {} per step and rank", coded,
+                                    bytes_each_step(its, r.config.ranks)),
       percent(hidden, its.communication), per_step(its.exposed, its),
       percent(its.exposed, its.seconds));
   if (r.staleness.empty()) return text;
@@ -239,7 +239,8 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
   const training::GradientOptions& gradients = c.learning.options.gradients;
   TrainBody body{.backend = std::string(c.backend->name),
                  .model = std::string(c.architecture->name),
-                 .strategy = c.learning.strategy,
+                 .strategy = training::text(training::find_strategy(c.learning.strategy),
+                                            c.learning.options.values),
                  .data = options.data,
                  .optimizer = std::string(name(c.learning.optimizer.kind)),
                  .scheduler = scheduler_text(gradients),

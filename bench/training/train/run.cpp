@@ -278,7 +278,14 @@ class RankRun {
   void choose_codes() {
     const training::GradientOptions& g = config_.learning.options.gradients;
     if (!is_root() || !g.compressor) return;
-    result_.codes = training::code_route(g, trainer_.replica().variables(), config_.workers);
+    const std::span<const training::Variable> variables = trainer_.replica().variables();
+    training::TensorShapes all;
+    for (const training::Variable& v : variables)
+      all.push_back(training::matrix_of(v, 0, v.elements));
+    result_.codes =
+        training::find_strategy(config_.learning.strategy).schedules
+            ? training::code_route(g, variables, config_.workers)
+            : training::code_route(g, std::vector<training::TensorShapes>{all}, config_.workers);
     if (on_gpus())
       result_.place_of_codes = training::place_of_codes(*learning_.options.gradients.compressor,
                                                         result_.codes.way, &executor_);

@@ -67,6 +67,7 @@ void set_epochs(training::TrainerOptions& learning, const TrainOptions& options,
     learning.epochs = (learning.max_steps + steps_of_epoch - 1) / steps_of_epoch;
   learning.rate.epochs = static_cast<double>(last_step(learning, steps_of_epoch)) /
                          static_cast<double>(steps_of_epoch);
+  check(learning.rate);
 }
 
 Count last_step(const training::TrainerOptions& learning, Count steps_of_epoch) {

@@ -233,6 +233,22 @@ def test_bounds_plans_and_choices():
     assert json.loads(shares.table_text)["collective"] == "reduce"
 
 
+def test_plans_of_several_ways_are_rows_too_and_a_file_and_settings_count(tmp_path, capfd):
+    both = arlab.plan("profile:resnet50", gpus=8, network="10G", compressor=["none", "fp16"])
+    assert [row.record["compressor"] for row in both] == [None, "fp16"]
+    parts = arlab.plan("profile:resnet50", gpus=8, network="10G", scheduler="fifo", breakdown=True)
+    assert [row.record["scheduler"] for row in parts] == ["fifo"]
+    assert capfd.readouterr().out == ""
+    settings = tmp_path / "s.txt"
+    settings.write_text("--scheduler fifo\n", encoding="utf-8")
+    file = tmp_path / "plan.jsonl"
+    row, = arlab.plan("profile:resnet50", gpus=8, network="10G", settings=str(settings), json=str(file))
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert row.record["scheduler"] == "fifo"
+    assert [line for line in lines if line["kind"] == "plan"] == [row.record]
+    assert [line["kind"] for line in lines] == ["context", "plan", "plan_decision"]
+
+
 @pytest.mark.parametrize("several,what", [({"network": ["crossbar:hosts=16", "mesh:dims=16"]}, "topology"), ({"dtype": "float32,float64"}, "dtype"),
                                           ({"root": "0,1", "collective": "broadcast"}, "root")])
 def test_a_tuning_mixes_nothing(several, what):

@@ -201,6 +201,33 @@ TEST_CASE("identity depends on the configuration and not on its results") {
   }));
 }
 
+TEST_CASE("identity tells trainings apart by how they exchange, and not by what they learn") {
+  const auto of = [](auto&& change) {
+    TrainBody body;
+    body.emulation = TrainBody::Emulation{.bandwidth_gbit_per_s = 1, .slowdown = {1, 1}};
+    change(body);
+    return identity(to_json(with(body)));
+  };
+  const std::string base = of([](TrainBody&) {});
+  CHECK(of([](TrainBody& b) { b.strategy = "local_sgd:every=8"; }) != base);
+  CHECK(of([](TrainBody& b) { b.scheduler = "fifo"; }) != base);
+  CHECK(of([](TrainBody& b) { b.batch_size = 32; }) != base);
+  CHECK(of([](TrainBody& b) { b.data = "synthetic"; }) != base);
+  CHECK(of([](TrainBody& b) { b.optimizer = "adam"; }) != base);
+  CHECK(of([](TrainBody& b) { b.overlap = true; }) != base);
+  CHECK(of([](TrainBody& b) { b.servers = 1; }) != base);
+  CHECK(of([](TrainBody& b) { b.emulation->bandwidth_gbit_per_s = 10; }) != base);
+  CHECK(of([](TrainBody& b) { b.emulation->latency_us = 5; }) != base);
+  CHECK(of([](TrainBody& b) { b.emulation->slowdown = {1, 2}; }) != base);
+  CHECK(of([](TrainBody& b) { b.emulation->jitter = 0.5; }) != base);
+  CHECK(of([](TrainBody& b) { b.emulation->encode_ns = 1; }) != base);
+  CHECK(of([](TrainBody& b) { b.epochs = {{.number = 0, .loss = 3}}; }) == base);
+  CHECK(of([](TrainBody& b) { b.step_time_us = exactly(3); }) == base);
+  // Of other kinds these keys say nothing, and an old file lacks some.
+  CHECK(identity({{"kind", "run"}, {"scheduler", "fifo"}}) == identity({{"kind", "run"}}));
+  CHECK(identity({{"kind", "train"}, {"momentum", nullptr}}) == identity({{"kind", "train"}}));
+}
+
 TEST_CASE("identity survives a file, and treats missing keys as null") {
   const Json json = to_json(sample());
   CHECK(identity(Json::parse(json.dump())) == identity(json));

@@ -4,9 +4,11 @@
 #include <random>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
+using collectives::contains;
 
 namespace {
 
@@ -41,6 +43,32 @@ TEST_CASE("regression: the worst comes first, and small or unsure changes do not
                                 run("pat", 150, 0.9)};
   CHECK(verdicts(before, after) == "pat same; swing slower; ring same; tree faster; ");
   CHECK(verdicts(before, after, 0.01) == "pat same; swing slower; ring slower; tree faster; ");
+}
+
+TEST_CASE("regression: trainings of other networks or strategies are other configurations") {
+  const auto training = [](const std::string& strategy, double rate, double us) {
+    TrainBody body{.backend = "virtual", .model = "mlp", .strategy = strategy, .workers = 4};
+    body.emulation = TrainBody::Emulation{.bandwidth_gbit_per_s = rate};
+    body.step_time_us = Summary{40, us, us * 0.99, us * 1.01, us, us};
+    Record r;
+    r.algorithm = "ring";
+    r.problem = {.ranks = 4, .elements = 256};
+    r.body = body;
+    return to_json(r);
+  };
+  const std::vector<Json> study{training("mirrored", 0.1, 900), training("mirrored", 10, 90),
+                                training("local_sgd:every=2", 10, 50),
+                                training("local_sgd:every=8", 10, 40)};
+  const TimeComparisons same = compare_records(study, study, 0.05);
+  CHECK(same.all.size() == 4);
+  CHECK_FALSE(same.failed());
+  const std::string text = text_of(table(same));
+  CHECK_THAT(text, contains("bandwidth_gbit_per_s"));
+  CHECK_THAT(text, contains("local_sgd:every=8"));
+  const TimeComparisons other = compare_records({study[0]}, {study[1]}, 0.05);
+  CHECK(other.all.empty());
+  CHECK(other.only_old == 1);
+  CHECK(other.only_new == 1);
 }
 
 TEST_CASE("regression: a small but clear gain does not count either") {

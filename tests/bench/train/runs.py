@@ -38,6 +38,21 @@ class Runs(TrainTest):
         self.assertEqual((row["kind"], row["time_us.n"], json.loads(row["epochs"])), ("train", "10", record["epochs"]))
         self.assertIn('"traceEvents"', self.read("t.json"))
 
+    def test_the_fastest_step_is_named_by_what_differs(self):
+        short = (*SMALL, "-w", 2, "--steps", 4)
+        for arguments, names in ((("--scheduler", "fifo", "none"), {"fifo", "none"}), (("-a", "ring", "tree"), {"ring", "tree"}),
+                                 (("-b", "virtual", "--network", "100M,10G"), {"0.1 Gbit/s", "10 Gbit/s"})):
+            with self.subTest(arguments=arguments):
+                out, _ = self.arlab("train", *short, *arguments)
+                first, second = re.search(r"Fastest step: ([^,]+), .*; ([^;]+) takes [\d.]+ times as long\.", out).groups()
+                self.assertEqual({first, second}, names)
+
+    def test_a_cosine_of_steps_may_have_a_warm_up_of_an_epoch(self):
+        rate = ("--lr", "0.1:decay=cosine,warmup=2")  # 20 steps are an epoch
+        self.arlab("train", *SMALL, "-w", 1, "--steps", 80, *rate)
+        _, err = self.arlab("train", *SMALL, "-w", 1, "--steps", 20, *rate, code=2)
+        self.assertIn("a cosine of 1.000000 epochs ends before the warm-up", err)
+
     def test_it_learns(self):
         record = self.record("-e", 3, "--data", "samples=2000")
         self.assertGreater(record["epochs"][-1]["validation_accuracy"], 0.6)
@@ -83,7 +98,8 @@ class Runs(TrainTest):
                  ("--scheduler credit:credit=0", "parameter credit of scheduler credit is 0"),
                  ("--lr warmup=nan", "--lr warmup 'nan' is not a number"), ("--lr warmup=-1", "a warm-up of -1"), ("--lr nan", "--lr 'nan' is not a number"),
                  ("--lr inf", "--lr 'inf' is not a number"), ("--lr decay=none", "learning-rate decay 'none'"),
-                 ("--checkpoint every=0", "--checkpoint every is 0: give 1 to"), ("--checkpoint keep=3,best_only=on", "settings, but no folder"), ("--input sharding=none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
+                 ("--checkpoint every=0", "--checkpoint every is 0: give 1 to"), ("--checkpoint keep=3,best_only=on", "settings, but no folder"),
+                 ("--checkpoint run:every=5,best_only=on", "--checkpoint every=5 saves within epochs, and best_only=on compares validation losses"), ("--input sharding=none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
                  ("--optimizer momentum=1", "--optimizer momentum is 1: give"), ("--optimizer momentum=nan", "--optimizer momentum 'nan' is not a number"), ("--optimizer weight_decay=-1", "--optimizer weight_decay is -1"),
                  ("--optimizer weight_decay=1e300", "--optimizer weight_decay is inf"), ("--lr decay_factor=1", "--lr decay_factor is 1"),
                  ("--lr decay_epochs=5,3", "out of order"), ("--lr decay_epochs=-1", "out of order or negative"),
@@ -254,7 +270,7 @@ class Refusals(TrainTest):
                       "what it costs later.", out)
         self.assertIn("in its first 400 steps codes are larger", err)
         coded, _ = self.arlab("train", *run, "--compressor", "fp16")
-        self.assertIn("fp16, whose codes are 298.2 KiB.", coded)  # per rank: 2 x 3 / 4 of 2 bytes per gradient
+        self.assertIn("fp16, which sends 298.2 KiB per step and rank.", coded)  # per rank: 2 x 3 / 4 of 2 bytes per gradient
         out, _ = self.arlab("train", *run, "--compressor", "dgc:warm_up=2", "--json", "a.jsonl")
         self.assertIn("Rates and times leave out the first 8 of 20 steps.\ndgc:warm_up=2 makes larger codes in these (its warm-up).", out)
         [record] = program.parse(self.read("a.jsonl"))[1]

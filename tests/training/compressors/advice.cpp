@@ -11,7 +11,7 @@ using namespace arlab::training;
 namespace {
 
 Advice advise(const char* spec, Count n, Rank ranks) {
-  return choose_aggregation(choose_compressor(spec), flat(n), ranks);
+  return choose_aggregation(choose_compressor(spec), {flat(n)}, ranks);
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ def check_adasum():
     wanted = torch.zeros(8)
     wanted[:ranks] = 3
     assert torch.allclose(hvd.allreduce(apart, op=hvd.Adasum), wanted)  # and what they have not, fully
+    assert torch.allclose(hvd.allreduce(apart, op=hvd.Adasum, prescale_factor=2.0, postscale_factor=0.25), wanted / 2)
 
 
 def check_others():

@@ -169,6 +169,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("communication is that of the slowest worker, or of all if none waits for another") {
+  const auto steps_of = [](const char* strategy, std::vector<double> slowdown) {
+    const DirectRun run{.strategy = strategy, .slowdown = std::move(slowdown), .beta = 8.037};
+    return simulate_training(plan_of(run), [&] { return network_of(run); });
+  };
+  for (const char* strategy : {"parameter_server", "stale_synchronous"}) {
+    INFO(strategy);
+    const SimulatedSteps fast = steps_of(strategy, {1, 1, 1, 9}),
+                         slow = steps_of(strategy, {9, 1, 1, 1});
+    CHECK(slow.exposed == slow.communication);  // rank 0 is the slowest
+    CHECK(fast.communication < 0.5 * fast.exposed);  // which waits for the slow one's passes
+  }
+  const SimulatedSteps last = steps_of("async_parameter_server", {1, 1, 1, 9}),
+                       first = steps_of("async_parameter_server", {9, 1, 1, 1});
+  CHECK(last.step() == Approx(first.step()).epsilon(0.1));
+  CHECK(last.communication == Approx(first.communication).epsilon(0.2));
+  CHECK(last.exposed == last.communication);
+}
+
 TEST_CASE("simulated servers and stale workers on shared links take the times of emulated ranks") {
   for (const std::string& strategy : with_servers())
     for (const Rank servers : {1, 3})

@@ -141,6 +141,41 @@ TEST_CASE("the slowest rank is the one of all factors, also with jitter") {
   CHECK(computation_of(plan) / 1e9 <= 27 * 1.1);
 }
 
+TEST_CASE("workers of local averages wait for the slowest mean of the steps between") {
+  // Uniform times of 3 to 6 ms. The largest of eight means of n: 4.5 ms, and 1.42 deviations of
+  // 3 ms / sqrt(12 n); of n = 1: 8/9 of the way.
+  TrainingPlan plan = reference("fifo");
+  plan.layers = {{"layer", 1'000 * kMicrosecond, 2'000 * kMicrosecond, 1'000, {}}};
+  plan.ranks = 8;
+  plan.jitter = 1;
+  CHECK(computation_of(plan) / 1e6 == Approx(3'000 * (1 + 8 / 9.)).epsilon(0.04));
+  for (const char* strategy : {"local_sgd", "diloco"})
+    for (const auto& [every, us] : {std::pair{8, 4'936.}, {64, 4'653.}}) {
+      INFO(strategy << " " << every);
+      plan.strategy = &find_strategy(strategy);
+      plan.values = {{"every", every}};
+      CHECK(computation_of(plan) / 1e6 == Approx(us).epsilon(0.02));
+      const SimulatedSteps steps = simulate_training(plan, ports(8, 0, 0), Ranks::one_for_all);
+      CHECK(steps.period() / 1e6 == Approx(us).epsilon(0.02));
+    }
+}
+
+TEST_CASE("the time of a collective is that of the rank that comes last, also with jitter") {
+  for (const char* scheduler : {"fifo", "none"}) {
+    INFO(scheduler);
+    TrainingPlan plan = reference(scheduler);
+    plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {}};
+    const double even = simulate_training(plan, ports(2), Ranks::each).communication;
+    plan.jitter = 1;
+    for (const std::uint64_t seed : {1, 2}) {
+      plan.seed = seed;
+      const SimulatedSteps steps = simulate_training(plan, ports(2), Ranks::each);
+      CHECK(steps.communication == Approx(even).epsilon(1e-6));
+      CHECK(steps.collectives == Approx(3));
+    }
+  }
+}
+
 TEST_CASE("a slow worker codes slowly, too, and all wait for it") {
   for (const char* strategy : {"mirrored", "diloco"}) {
     INFO(strategy);

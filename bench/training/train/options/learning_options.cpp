@@ -79,6 +79,8 @@ void LearningOptions::check_values(const training::TrainerOptions& learning) con
   training::TrainerOptions all = learning;
   apply(all);
   all.rate.epochs = static_cast<double>(learning.epochs);
+  if (learning.max_steps > 0)  // set_epochs() knows how many epochs these are, and checks
+    all.rate.epochs = std::max(all.rate.epochs, all.rate.warm_up + 1);
   check(all.rate);
   const bool drops = all.rate.decay == training::RateDecay::steps;
   if (!decay_epochs.empty() && !drops) fail_without_effect("--lr decay_epochs", "decay=steps");

@@ -24,7 +24,7 @@ def _adasum(parts: List[torch.Tensor]) -> torch.Tensor:
     return parts[0]
 
 
-def _adasum_async(tensor: torch.Tensor, group: Any) -> int:
+def _adasum_async(tensor: torch.Tensor, group: Any, postscale_factor: float) -> int:
     ranks = dist.get_world_size(group)
     if ranks & (ranks - 1):
         raise ValueError(f"Adasum needs a power of two of ranks, not {ranks}: use hvd.Average")
@@ -32,7 +32,7 @@ def _adasum_async(tensor: torch.Tensor, group: Any) -> int:
         raise ValueError(f"Adasum needs floating-point numbers, not {tensor.dtype}: use hvd.Sum")
     parts = [torch.empty_like(tensor) for _ in range(ranks)]
     work = dist.all_gather(parts, tensor.contiguous(), group=group, async_op=True)
-    return add_handle(work, lambda: tensor.copy_(_adasum(parts)))
+    return add_handle(work, lambda: scale(tensor.copy_(_adasum(parts)), postscale_factor))
 
 
 def allreduce_async_(tensor: torch.Tensor, average: Optional[bool] = None, name: Optional[str] = None, op: Optional[ReduceOp] = None,
@@ -43,7 +43,7 @@ def allreduce_async_(tensor: torch.Tensor, average: Optional[bool] = None, name:
     with torch.no_grad():
         scale(tensor, prescale_factor)
         if its is Adasum:
-            return _adasum_async(tensor, group)
+            return _adasum_async(tensor, group, postscale_factor)
         work = dist.all_reduce(tensor, OPS[its], group=group, async_op=True)
         return add_handle(work, lambda: scale(tensor, postscale_factor))
 

@@ -1,17 +1,20 @@
-#include "bench/training/profiled/breakdown.hpp"
+#include "bench/training/decisions/breakdown.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "algorithms/base/error.hpp"
-#include "bench/options/options.hpp"
+#include "bench/options/caller.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/text/say.hpp"
+#include "bench/text/sentences.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
 #include "bench/text/write_file.hpp"
+#include "bench/training/decisions/cheapest.hpp"
 #include "bench/training/profiled/scale_row.hpp"
 #include "training/io/json.hpp"
 #include "training/telemetry/step_trace.hpp"
@@ -21,10 +24,10 @@ namespace {
 
 std::string ms_of(double picoseconds) { return show_time(picoseconds / 1e6); }
 
-std::string breakdown_table(const std::vector<ScaleRow>& rows) {
+std::string breakdown_table(const std::vector<ScaleRow>& rows, bool costs) {
   std::vector<std::vector<std::string>> table;
   const std::vector<std::string> devices = told_devices(rows);
-  for (const ScaleRow& r : rows)
+  for (const ScaleRow& r : rows) {
     table.push_back({r.model, devices[table.size()], std::to_string(r.ranks),
                      show_count(r.batch * r.ranks), show_count(r.batch), r.network, r.strategy,
                      r.algorithm, r.scheduler, r.compressor, ms_of(r.step), ms_of(r.computation),
@@ -33,10 +36,14 @@ std::string breakdown_table(const std::vector<ScaleRow>& rows) {
                      show_bytes(static_cast<Count>(r.steps.sent)),
                      show_rate(r.samples_per_second()),
                      fmt::format("{:.1f}%", 100 * r.efficiency()), std::string(name(r.limit))});
-  return compact({"model", "GPU", "workers", "batch", "local batch", "network", "strategy",
-                  "algorithm", "scheduler", "compressor", "step", "compute", "communication",
-                  "codec", "exposed", "bytes", "samples/s", "efficiency", "limit"},
-                 table);
+    std::ranges::move(cost_cells(r, costs), std::back_inserter(table.back()));
+  }
+  return compact(
+      {"model",         "GPU",           "workers",      "batch",      "local batch", "network",
+       "strategy",      "algorithm",     "scheduler",    "compressor", "step",        "compute",
+       "communication", "codec",         "exposed",      "bytes",      "samples/s",   "efficiency",
+       "limit",         kCostColumns[0], kCostColumns[1]},
+      table);
 }
 
 // One per algorithm, scheduler, and compressor.
@@ -87,7 +94,7 @@ std::vector<ScaleRow> rows_of(const PlanOptions& options) {
 
 }  // namespace
 
-void run_breakdown(const PlanOptions& options) {
+void run_breakdown(const PlanOptions& options, Caller* caller) {
   if (!options.trace.empty()) check_writable(options.trace);
   check_can_write(options.json);
   const std::vector<ScaleRow> rows = rows_of(options);
@@ -95,9 +102,14 @@ void run_breakdown(const PlanOptions& options) {
     write_file(options.trace, training::json_text(training::make_trace(rows.front().steps.spans,
                                                                        context(options.command))) +
                                   "\n");
-  if (options.json != "-" && options.trace != "-") {
-    print("{}\n", Lines{breakdown_table(rows)});
-    for (const ScaleRow& row : rows) print("{}", Lines{explain(row)});
+  if (caller) {
+    for (const ScaleRow& row : rows) caller->records.push_back(to_json(row));
+  } else if (options.json != "-" && options.trace != "-") {
+    const bool costs = asks_cost(options);
+    print("{}\n", Lines{breakdown_table(rows, costs)});
+    const std::vector<std::string> devices = told_devices(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) print("{}", Lines{explain(rows[i], devices[i])});
+    if (costs) print_sentences(explain_cost(rows), true);
   }
   write_records(options.json, options.command, rows);
 }

@@ -6,6 +6,10 @@
 
 namespace arlab::bench {
 
-void run_breakdown(const PlanOptions& options);
+struct Caller;
+
+/// Hands the rows to the caller, or prints them if there is none; writes the files that the options
+/// name.
+void run_breakdown(const PlanOptions& options, Caller* caller);
 
 }  // namespace arlab::bench
