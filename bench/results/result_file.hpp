@@ -19,6 +19,8 @@ struct Results {
   std::vector<Json> records;     ///< each with "context": the index of its context, or null
   bool cut_short = false;        ///< the last line is incomplete (and left out)
   std::int64_t whole_bytes = 0;  ///< of the file, up to the end of the last complete line
+  /// Of a log, where and how its benchmark failed by its own verdict: "FILE:LINE: ...".
+  std::vector<std::string> failures = {};
 };
 
 /// Reads files of schemas 1 and 2. Throws Error(environment) if the file cannot be read, and

@@ -124,6 +124,20 @@ class Logs(program.ProgramTest):
         _, err = self.arlab("compare", "cut.log", "--expect", "h100x16", code=1)
         self.assertIn("error: the run did not end: the log is cut, or its benchmark failed", err)
 
+    def test_a_benchmark_that_calls_its_results_wrong_is_no_pass(self):
+        text = (LOGS / "superbench_allreduce.txt").read_text(encoding="utf-8")
+        self.write("good.log", text)
+        self.write("bad.log", text.replace("# Out of bounds values : 0 OK", "# Out of bounds values : 26 FAILED"))
+        said = "bad.log:51: the benchmark failed: Out of bounds values : 26 FAILED"
+        self.arlab("compare", "good.log", "--expect", "a100x8")
+        self.assertIn(f"error: {said}", self.arlab("compare", "bad.log", "--expect", "a100x8", code=1)[1])
+        self.assertIn(f"error: {said}", self.arlab("compare", "good.log", "bad.log", code=1)[1])
+        self.arlab("compare", "bad.log", "good.log")
+        _, err = self.arlab("import", "bad.log", code=1)
+        self.assertIn(f"note: {said}", err)
+        self.assertIn("error: a benchmark failed by its own verdict", err)
+        self.assertIn(f"note: {said}", self.arlab("report", "bad.log", "-o", "page.html")[1])
+
     def test_report_and_charts_take_logs_and_folders(self):
         self.write("logs/a.log", self.slowed(1))
         self.write("logs/b.txt", "nothing\n")

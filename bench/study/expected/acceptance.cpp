@@ -211,6 +211,7 @@ Judgment judge_results(const Results& results, const Expectation& expectation) {
     judgment.notes.push_back(fmt::format("the GPU is {}, but the numbers of {} are of {}",
                                          fmt::join(others, ", "), expectation.what,
                                          expectation.gpu));
+  judgment.faults.insert(judgment.faults.end(), results.failures.begin(), results.failures.end());
   if (results.cut_short)
     judgment.faults.push_back(
         "the run did not end: the log is cut, or its benchmark failed, and what is missing is not "

@@ -64,6 +64,10 @@ TEST_CASE("wrong elements, and runs that did not end, fail whatever the bandwidt
   results.cut_short = true;
   CHECK(judge_results(results, h100).notes.empty());
   CHECK(judge_results(results, h100).failed());
+  results.cut_short = false;
+  CHECK_FALSE(judge_results(results, h100).failed());
+  results.failures = {"a.log:9: the benchmark failed: Out of bounds values : 2 FAILED"};
+  CHECK(judge_results(results, h100).faults == results.failures);
 }
 
 TEST_CASE("verdicts: pass from 95%, look from 85%, and the worst first") {
