@@ -102,6 +102,7 @@ int hunt_simulated(const HuntCommand& command) {
     hunted.ranks = checked_number(parse_count(command.ranks, "-p"), "-p", 1, kMostSimulated);
   if (model.parsed_model().has_links) hunted.topology = model.topology_text(0, hunted.ranks);
   hunted.hosts = simulated_hosts(model, hunted.ranks);
+  hunted.nics = simulated_nics(model, hunted.ranks);
   hunted.record = written_record(command);
   std::optional<HuntFile> earlier = earlier_hunt(command);
   check_can_write(command.json);

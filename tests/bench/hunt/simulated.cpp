@@ -156,6 +156,32 @@ TEST_CASE("hunt: rates that suit slow ports, and the command that prices them") 
   CHECK(record["rates"] == "2x2x2x1x2");
 }
 
+TEST_CASE("hunt: prices use all NICs of a node, the disturbance, and a network without the fault") {
+  const std::string network = "dgx_h100:systems=2,slow=n0g1--rail1:4";
+  ModelOptions model;
+  use_networks(model, {network});
+  Hunted hunted{.ranks = 16, .network = network, .bytes = 1 << 20};
+  hunted.nics = simulated_nics(model, 16);
+  CHECK(hunted.nics == 8);
+  const auto text = [&](const Disturbance& disturbance = {}) {
+    hunted.disturbance = disturbance.text();
+    return hunt_text(hunted, searched(hunted.network, hunted.ranks, disturbance));
+  };
+  const std::string pod = text();
+  CHECK(pod.find("arlab simulate ring:channels=8,weighted:rates=") != std::string::npos);
+  CHECK(pod.find("The same without the fault:\n  arlab simulate ring:channels=8 -p 16 -s 256M "
+                 "--network dgx_h100:systems=2\n") != std::string::npos);
+  hunted = {.ranks = 8, .network = "leaf_spine:leaves=2,hosts=4", .bytes = 1 << 20};
+  Disturbance shared;
+  shared.traffic = {"h1--h6"};
+  CHECK(
+      text(shared).find("--network leaf_spine:leaves=2,hosts=4 --disturb traffic=h1--h6\nThe same "
+                        "without the fault:\n  arlab simulate ring -p 8 -s 256M --network "
+                        "leaf_spine:leaves=2,hosts=4\n") != std::string::npos);
+  hunted.network = "leaf_spine:slow=h3--leaf0:2,leaves=2,hosts=4";
+  CHECK(text().find("--network leaf_spine:leaves=2,hosts=4\n") != std::string::npos);
+}
+
 TEST_CASE("hunt, simulated: a record answers what is slow, or that nothing is") {
   using Sentences = std::vector<std::string>;
   const Hunted hunted{.ranks = 16, .network = "leaf_spine", .bytes = 1 << 20};
