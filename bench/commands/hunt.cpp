@@ -49,8 +49,7 @@ class HuntProgress {
         is_simulated_(!command.network.empty()) {
     const hunt::Plan plan = hunt::plan_of(ranks);
     say("{}: {} of pairs at once, {} times each, and up to {} of suspects\n",
-        show_plural(ranks, "rank"), show_plural(plan.scan, "round"), hunt::kPasses,
-        plan.most_tests);
+        show_plural(ranks, "rank"), show_plural(plan.scan, "round"), hunt::kPasses, plan.most());
   }
 
   void operator()(Count done, Count known) {
