@@ -103,6 +103,7 @@ void append(Results more, Results& all) {
       record["context"] = record["context"].get<std::size_t>() + contexts;
     all.records.push_back(std::move(record));
   }
+  for (const std::size_t number : more.uneven) all.uneven.insert(number + contexts);
   std::ranges::move(more.failures, std::back_inserter(all.failures));
   all.cut_short = all.cut_short || more.cut_short;
 }
