@@ -49,8 +49,7 @@ class HuntProgress {
         is_simulated_(!command.network.empty()) {
     const hunt::Plan plan = hunt::plan_of(ranks);
     say("{}: {} of pairs at once, {} times each, and up to {} of suspects\n",
-        show_plural(ranks, "rank"), show_plural(plan.scan, "round"), hunt::kPasses,
-        plan.most_tests);
+        show_plural(ranks, "rank"), show_plural(plan.scan, "round"), hunt::kPasses, plan.most());
   }
 
   void operator()(Count done, Count known) {
@@ -102,6 +101,7 @@ int hunt_simulated(const HuntCommand& command) {
     hunted.ranks = checked_number(parse_count(command.ranks, "-p"), "-p", 1, kMostSimulated);
   if (model.parsed_model().has_links) hunted.topology = model.topology_text(0, hunted.ranks);
   hunted.hosts = simulated_hosts(model, hunted.ranks);
+  hunted.nics = simulated_nics(model, hunted.ranks);
   hunted.record = written_record(command);
   std::optional<HuntFile> earlier = earlier_hunt(command);
   check_can_write(command.json);

@@ -110,6 +110,17 @@ void identify_log(const IdentifyCommand& command) {
   check_can_write(command.sweep.json);
   NcclLog log =
       read_nccl_log(read_file(command.nccl_log, "give a log of NCCL_DEBUG=INFO"), command.nccl_log);
+  if (log.uneven > log.nodes * log.ranks_per_node) {
+    if (!command.sweep.json.empty())
+      fail(Blame::usage, fmt::format("{}: {} ranks on nodes with different numbers of them, which "
+                                     "have no estimates for --json: leave it out",
+                                     command.nccl_log, log.uneven));
+    say("note: {} has {} ranks on nodes with different numbers of them: NCCL's model has no "
+        "estimates of such\n",
+        command.nccl_log, log.uneven);
+    write_file(command.sweep.output, taken_table(log));
+    return;
+  }
   const simulator::nccl::Machine machine = machine_of(command.network, log);
   if (log.several)
     say("note: {} has communicators of several sizes, and its choices do not say of which they "

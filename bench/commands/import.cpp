@@ -89,7 +89,10 @@ int import(const ImportCommand& command) {
   }
   if (!command.json.empty()) write_results(command.json, all);
   if (command.json != "-") print("{}", Lines{table_of(all.records)});
-  if (refused == 0) return 0;
+  // Records have no place for a verdict: whoever reads them only must not take them for right.
+  if (!all.failures.empty())
+    say("error: a benchmark failed by its own verdict, which the notes name and records lack\n");
+  if (refused == 0) return all.failures.empty() ? 0 : 1;
   say("error: {} left out, of which the notes say why\n",
       show_plural(static_cast<Count>(refused), "line or table"));
   return 1;

@@ -25,6 +25,9 @@ std::string heat_map(const hunt::Search& found, Rank ranks) {
   for (const hunt::DirectedTime& t : hunt::directed_times(found.pairs, hunt::Quantity::bandwidth))
     rows[index(t.from)][index(t.to)] =
         heat_of(hunt::median({t.times.begin(), t.times.end()}) / usual);
+  // Pairs within a node are compared with one another where there are enough of them.
+  for (const hunt::DirectedTime& t : found.relative)
+    rows[index(t.from)][index(t.to)] = heat_of(hunt::median({t.times.begin(), t.times.end()}));
   std::string text =
       "Time of a large message from each rank (row) to each other (column): . usual, - 1.5 times "
       "as long, 2 to 9 times\n";

@@ -58,8 +58,31 @@ std::string finding_table(const Hunted& hunted, const Search& found) {
   return compact({"slow", "what", "by", "direction", "time", "z"}, rows);
 }
 
+// Where ranks are GPUs, which NVLink may join, and which may hand messages on within a node.
+std::string next_step_of_gpus(const Finding& f, const Hunted& hunted) {
+  const std::string who = place_text(f, hunted.hosts);
+  if (f.is_within_group)
+    return fmt::format(
+        "{} is slow within its node only: check NVLink there: `nvidia-smi nvlink -s` shows its "
+        "links, `nvidia-smi topo -m` what joins the GPUs.",
+        who);
+  if (f.relay < 0) return "";
+  const std::string relay = ranks_text({f.relay}, hunted.hosts);
+  if (f.place == Place::port)
+    return fmt::format(
+        "{}: only messages of one node are slow, which leave through the NIC of {} where GPUs "
+        "relay: either can be the reason. Check both NICs, cables and switch ports.",
+        who, relay);
+  return fmt::format(
+      "{}: they leave through the NIC of {} where GPUs relay: check that NIC, its cable and switch "
+      "port first, then the uplinks.",
+      who, relay);
+}
+
 std::string next_step(const Finding& f, const Hunted& hunted) {
   const std::string who = place_text(f, hunted.hosts);
+  if (hunted.nics > 1 || hunted.is_on_gpus)
+    if (std::string step = next_step_of_gpus(f, hunted); !step.empty()) return step;
   if (f.quantity == Quantity::loss)
     return fmt::format(
         "{}: some short messages come 0.1 s late or more, as after lost packets: `ip -s link` and "

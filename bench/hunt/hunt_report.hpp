@@ -14,9 +14,10 @@ struct Hunted {
   Rank ranks = 0;
   std::string backend = {};  ///< of real ranks; empty: simulated
   bool is_on_gpus = false;
-  std::string network = {};   ///< of simulated ranks, as given
-  std::string topology = {};  ///< the network with all sizes; empty: real ranks, or no links
-  std::string disturbance = {};
+  std::string network = {};      ///< of simulated ranks, as given
+  std::string topology = {};     ///< the network with all sizes; empty: real ranks, or no links
+  std::string disturbance = {};  ///< as --disturb takes it
+  Rank nics = 1;                 ///< of a simulated node
   std::vector<std::string> hosts = {};  ///< by rank; empty: no names
   Bytes bytes = 0;                      ///< of a large message
   double ranks_per_processor = 0;       ///< of real ranks

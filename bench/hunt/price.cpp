@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -37,6 +38,24 @@ std::string like_measured(const hunt::Search& found, Bytes bytes) {
   return text;
 }
 
+// A network without its slow links: "leaf_spine:hosts=4" of "leaf_spine:hosts=4,slow=h3--leaf0:2".
+std::string without_slow_links(const std::string& network) {
+  std::string text;
+  for (std::size_t at = 0; at <= network.size();) {
+    const std::size_t comma = std::min(network.find(',', at), network.size());
+    std::string part = network.substr(at, comma - at);
+    at = comma + 1;
+    const std::size_t slow = part.find("slow=");
+    const bool is_first = slow != std::string::npos && slow > 0 && part[slow - 1] == ':';
+    if (slow == 0) continue;
+    if (is_first) part.resize(slow);  // "leaf_spine:", which the next setting follows
+    const bool follows = !text.empty() && !text.ends_with(':');
+    text += (follows ? "," : "") + part;
+  }
+  if (text.ends_with(':')) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 std::string rates_for(const Hunted& hunted, const hunt::Search& found) {
@@ -57,7 +76,7 @@ std::string rates_for(const Hunted& hunted, const hunt::Search& found) {
 }
 
 std::string price_commands(const Hunted& hunted, const hunt::Search& found) {
-  constexpr Rank kMostWeighted = 1024;
+  constexpr Rank kMostWeighted = 1024, kMostChannels = 512;
   const std::string rates = rates_for(hunted, found);
   if (rates.empty() || hunted.ranks > kMostWeighted) return "";
   const bool reads =
@@ -67,9 +86,22 @@ std::string price_commands(const Hunted& hunted, const hunt::Search& found) {
   const std::string network =
       hunted.backend.empty() ? hunted.network : like_measured(found, hunted.bytes);
   const std::string ranks = fmt::to_string(hunted.ranks);
-  std::string text = fmt::format("What it costs, and what shares that suit it cost:\n  {}\n",
-                                 shell_quoted({"arlab", "simulate", "ring," + weighted, "-p", ranks,
-                                               "-s", "256M", "--network", network}));
+  // A ring of one channel uses one NIC of a node, so another one that is slow costs it nothing.
+  const std::string ring =
+      hunted.nics > 1 ? fmt::format("ring:channels={}", std::min(hunted.nics, kMostChannels))
+                      : "ring";
+  std::vector<std::string> simulate{"arlab", "simulate", ring + "," + weighted, "-p",   ranks,
+                                    "-s",    "256M",     "--network",           network};
+  if (!hunted.disturbance.empty())
+    simulate.insert(simulate.end(), {"--disturb", hunted.disturbance});
+  std::string text = fmt::format(
+      "To simulate the cost of the fault, and of shares that suit the slow rank:\n  {}\n",
+      shell_quoted(simulate));
+  if (const std::string healthy = without_slow_links(network);
+      healthy != network || !hunted.disturbance.empty())
+    text += fmt::format(
+        "The same without the fault:\n  {}\n",
+        shell_quoted({"arlab", "simulate", ring, "-p", ranks, "-s", "256M", "--network", healthy}));
   if (hunted.backend.empty()) return text;
   std::vector<std::string> run{"arlab", "run", "ring," + weighted, "-s", "64M"};
   if (hunted.is_on_gpus) run.insert(run.end(), {"-b", hunted.backend});

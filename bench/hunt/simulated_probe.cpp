@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/replay/replay.hpp"
+#include "simulator/topologies/analysis/nics.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
@@ -124,6 +125,11 @@ hunt::Probe simulated_probe(const ModelOptions& model, const Disturbance& distur
     probe.kind_of_route = [pairs](Rank from, Rank to) { return pairs->kind_of_route(from, to); };
   probe.copy = probe.add = [pairs] { return pairs->alone(); };
   return probe;
+}
+
+Rank simulated_nics(const ModelOptions& model, Rank ranks) {
+  const auto fabric = model.fabric(0, ranks);
+  return fabric ? simulator::nics_of_group(fabric->topology) : 1;
 }
 
 std::vector<std::string> simulated_hosts(const ModelOptions& model, Rank ranks) {

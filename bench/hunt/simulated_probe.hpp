@@ -12,6 +12,9 @@ namespace arlab::bench {
 /// probe. Throws Error(usage) if the network does not hold the ranks.
 hunt::Probe simulated_probe(const ModelOptions& model, const Disturbance& disturbance, Rank ranks);
 
+/// Returns how many NICs a node of the network has; 1 if it has no links.
+Rank simulated_nics(const ModelOptions& model, Rank ranks);
+
 /// Returns the names of the ranks' hosts in the topology; empty without one.
 std::vector<std::string> simulated_hosts(const ModelOptions& model, Rank ranks);
 

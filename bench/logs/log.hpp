@@ -51,6 +51,7 @@ struct LogNote {
   std::size_t line = 0;
   std::string text = {};
   bool refused = false;  ///< a row, or what looks like one, is left out
+  bool failed = false;   ///< the benchmark's own verdict: wrong results, or too low a rate
 };
 
 struct Log {
@@ -60,6 +61,11 @@ struct Log {
 
   /// Notes that what this line says is left out.
   void refuse(std::size_t line, std::string why) { notes.push_back({line, std::move(why), true}); }
+
+  /// Notes what the benchmark says against its own results.
+  void fail(std::size_t line, const std::string& verdict) {
+    notes.push_back({line, "the benchmark failed: " + verdict, false, true});
+  }
 };
 
 /// What the user says, since logs may not.

@@ -50,6 +50,7 @@ bool read_log_into(const std::string& text, const std::string& path, const LogHi
     all.notes.push_back(
         fmt::format("{}:{}: {}{}", path, note.line, note.refused ? "left out: " : "", note.text));
     all.refused += note.refused ? 1 : 0;
+    if (note.failed) all.results.failures.push_back(all.notes.back());
   }
   for (const LogTable& table : log.tables) add_records(table, path, all.results);
   all.results.cut_short = all.results.cut_short || log.cut;
@@ -102,6 +103,8 @@ void append(Results more, Results& all) {
       record["context"] = record["context"].get<std::size_t>() + contexts;
     all.records.push_back(std::move(record));
   }
+  for (const std::size_t number : more.uneven) all.uneven.insert(number + contexts);
+  std::ranges::move(more.failures, std::back_inserter(all.failures));
   all.cut_short = all.cut_short || more.cut_short;
 }
 

@@ -121,6 +121,26 @@ std::string library_of(const LogJson& file) {
   return nccl_release(whole_number(text_of(file, "nccl_version")).value_or(0));
 }
 
+// What the benchmark says against its own results.
+void read_verdicts(const LogJson& file, Log& log) {
+  const auto said = [&](const char* of, const char* key) {
+    const auto found = file.find(of);
+    return found != file.end() && found->is_object() ? text_of(*found, key) : std::string();
+  };
+  const auto values = whole_number(said("out_of_bounds", "count")).value_or(0);
+  if (values > 0 || said("out_of_bounds", "okay") == "false")
+    log.fail(1, fmt::format("out_of_bounds counts {}", values));
+  if (said("average_bus_bandwidth", "okay") == "false")
+    log.fail(1, fmt::format("average_bus_bandwidth is {}, which is not okay",
+                            said("average_bus_bandwidth", "bandwidth")));
+  const auto errors = file.find("errors");
+  if (errors == file.end() || !errors->is_array() || errors->empty()) return;
+  constexpr std::size_t kMost = 80;
+  const LogJson& first = errors->front();
+  const std::string text = first.is_string() ? first.get<std::string>() : first.dump();
+  log.fail(1, fmt::format("errors names {}: {}", errors->size(), text.substr(0, kMost)));
+}
+
 void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
   const LogPreamble p = preamble_of(file);
   NcclTable table{.line = 1,
@@ -145,6 +165,7 @@ void read_nccl_tests(const LogJson& file, const LogHints& hints, Log& log) {
     }
     if (!why.empty()) log.refuse(number, fmt::format("result {}: {}", number, why));
   }
+  read_verdicts(file, log);
   if (std::string note = split_note(p); !note.empty()) log.notes.push_back({1, note, false});
   settle(std::move(table), hints, log);
 }

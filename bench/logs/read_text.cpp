@@ -104,6 +104,7 @@ class TextReader {
     if (const std::size_t date = raw.find("# Date"); date != std::string_view::npos)
       stream.preamble.date = std::string(trim(raw.substr(raw.find(':', date) + 1)));
     if (kind == LogComment::ends) {
+      judge(comment);
       if (stream.table) stream.table->ended = true;
       close(stream);
     }
@@ -131,10 +132,18 @@ class TextReader {
   void remember(const std::string& line, const Words& words) {
     facts_.read(line, words);
     if (line.find("Out of bounds values") != std::string::npos)  // version 1 has no # there
-      if (auto* stream = stream_of(trim(line))) stream->second.table->ended = true;
+      if (auto* stream = stream_of(trim(line))) {
+        stream->second.table->ended = true;
+        judge(line);
+      }
     const std::string failure = streams_.empty() ? "" : failure_in(line);
     if (!failure.empty() && !std::exchange(log_.cut, true))
       log_.notes.push_back({line_, "the benchmark failed: " + failure, false});
+  }
+
+  void judge(std::string_view foot) {
+    if (const std::string verdict = failed_verdict(foot); !verdict.empty())
+      log_.fail(line_, verdict);
   }
 
   // Of those with an open table, the stream with the longest prefix that the line has.
@@ -182,6 +191,8 @@ class TextReader {
       add(table.nccl, nccl_rows(own, table.layout, line_, found->second.preamble.last_in_place));
     else
       add(table.mpi, mpi_row(own, table.layout, line_));
+    if (table.layout.tool == LogTool::osu && own.back() == "Fail")  // its column Validation
+      log_.fail(line_, fmt::format("the validation of {} bytes", own.front()));
   }
 
   void add(NcclRows& rows, std::variant<NcclRows, std::string> read) {

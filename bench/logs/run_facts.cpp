@@ -1,6 +1,8 @@
 #include "bench/logs/run_facts.hpp"
 
+#include "algorithms/base/quantities.hpp"
 #include "bench/logs/nccl_names.hpp"
+#include "bench/logs/words.hpp"
 #include "bench/text/words.hpp"
 
 namespace arlab::bench {
@@ -60,6 +62,21 @@ std::string failure_in(const std::string& line) {
   for (const char* failure : {"Test NCCL failure", "Test CUDA failure", "Test failure "})
     if (const std::size_t at = line.find(failure); at != std::string::npos)
       return line.substr(at, kMost);
+  return "";
+}
+
+std::string failed_verdict(std::string_view line) {
+  constexpr std::string_view kBounds = "Out of bounds values", kBandwidth = "Avg bus bandwidth";
+  for (const std::string_view foot : {kBounds, kBandwidth}) {
+    const std::size_t at = line.find(foot);
+    if (at == std::string_view::npos) continue;
+    const std::string_view verdict = line.substr(at);
+    const std::vector<std::string_view> words = words_of(verdict.substr(foot.size()));
+    if (words.size() < 2 || words[0] != ":") return "";
+    const auto values = foot == kBounds ? whole_number(words[1]) : std::nullopt;
+    const bool failed = values.value_or(0) > 0 || (words.size() > 2 && words[2] == "FAILED");
+    return failed ? std::string(trimmed(verdict)) : "";
+  }
   return "";
 }
 

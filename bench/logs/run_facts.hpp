@@ -38,4 +38,9 @@ class RunFacts {
 /// Returns what a line says of a failed test, "Test NCCL failure common.cu:1005"; else empty.
 std::string failure_in(const std::string& line);
 
+/// Returns what the line after a table says against the results: "Out of bounds values : 26
+/// FAILED", or the like of a bandwidth below the least that was asked for (NCCL_TESTS_MIN_BW).
+/// Empty if the line is no such footer, or passes.
+std::string failed_verdict(std::string_view line);
+
 }  // namespace arlab::bench

@@ -119,4 +119,11 @@ nccl::Support nccl_support(const nccl::Machine& machine, Collective collective,
   return support_of(machine, collective, number_of(operand.dtype), reduction_of(operand.op));
 }
 
+std::string switch_refusal(const Algorithm& algorithm, const Problem& problem,
+                           collectives::Operand operand) {
+  const bool adds = algorithm.in_network && problem.reduces() && problem.ranks > 1;
+  if (!adds || nccl_support({}, problem.collective, operand).nvls) return "";
+  return fmt::format("NVSwitches cannot compute {} of {}", name(operand.op), name(operand.dtype));
+}
+
 }  // namespace arlab::bench

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/base/parameters.hpp"
 #include "collectives/reduce/dtype.hpp"
 #include "simulator/nccl/support.hpp"
@@ -28,5 +29,10 @@ std::string nccl_text(const simulator::nccl::Machine& machine);
 /// Returns what of NCCL computes this type and operation.
 simulator::nccl::Support nccl_support(const simulator::nccl::Machine& machine,
                                       Collective collective, collectives::Operand operand);
+
+/// Returns why switches cannot compute what the algorithm asks of them, by what NVSwitches can: no
+/// product, no average, nothing of 8 bits. Empty if they can, or add nothing.
+std::string switch_refusal(const Algorithm& algorithm, const Problem& problem,
+                           collectives::Operand operand);
 
 }  // namespace arlab::bench

@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/time.hpp"
 #include "bench/options/model_options.hpp"
+#include "bench/options/nccl_network.hpp"
 #include "bench/perf/measured.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "simulator/engine/simulate.hpp"
@@ -44,13 +45,16 @@ void simulate_perf(const PerfOptions& options, const PerfSink& sink) {
   for_all_perf_rows(
       options, ranks, [&](const PerfShape& shape, Problem problem, collectives::Operand operand) {
         problem = layout.on(problem);
-        if (const std::string why = unsupported(algorithm, problem); !why.empty())
-          fail(Blame::usage, why);
-        const Config config{&algorithm, problem, operand, 1, 0, layout, {}};
+        std::string why = unsupported(algorithm, problem);
+        if (why.empty()) why = switch_refusal(algorithm, problem, operand);
+        if (!why.empty()) fail(Blame::usage, why);
+        const int segments = usual_segments(algorithm, problem, true);
+        const Config config{&algorithm, problem, operand, segments, 0, layout, {}};
         const bool right = proofs.refuted(config).empty();
         const auto network = model.make(0, ranks);
-        const auto outcome = simulator::simulate(
-            algorithm, problem, static_cast<Bytes>(size_of(operand.dtype)), *network, {});
+        const auto outcome =
+            simulator::simulate(algorithm, problem, static_cast<Bytes>(size_of(operand.dtype)),
+                                *network, {.segments = segments});
         PerfRow row = perf_row(options, shape, problem, operand);
         // The model has no copies between vectors: both places take the same time.
         row.in_place = row.out_of_place =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ struct Results {
   std::vector<Json> records;     ///< each with "context": the index of its context, or null
   bool cut_short = false;        ///< the last line is incomplete (and left out)
   std::int64_t whole_bytes = 0;  ///< of the file, up to the end of the last complete line
+  /// Of a log, where and how its benchmark failed by its own verdict: "FILE:LINE: ...".
+  std::vector<std::string> failures = {};
+  /// Of logs, the contexts whose hosts ran different numbers of ranks: records count hosts only.
+  std::set<std::size_t> uneven = {};
 };
 
 /// Reads files of schemas 1 and 2. Throws Error(environment) if the file cannot be read, and

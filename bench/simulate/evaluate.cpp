@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "bench/options/nccl_network.hpp"
 #include "bench/simulate/estimate.hpp"
 #include "bench/simulate/median_draw.hpp"
 #include "bench/study/intervals/interval.hpp"
@@ -134,6 +135,9 @@ bool is_left_out(SimulateCommand& command, const Config& config, const Fastest::
   if (const std::string& why = command.proofs.refuted(config); !why.empty()) {
     r.skipped = why;
     r.wrong = 1;
+  } else if (std::string no = switch_refusal(*config.algorithm, config.problem, config.operand);
+             !no.empty()) {
+    r.skipped = std::move(no);
   } else if (best && lower_bound(command, config) > best->time) {
     r.skipped = longer_than(*best);
   } else if (best) {

@@ -20,10 +20,18 @@ std::string version_of(const Json& context) {
   return library.substr(space == std::string::npos ? 0 : space + 1);
 }
 
+bool is_uneven(const Json& record, const Results& results) {
+  const Json& number = member(record, "context");
+  return number.is_number_unsigned() && results.uneven.contains(number.get<std::size_t>());
+}
+
 class CallReader {
  public:
-  CallReader(const Json& record, const Json& context, const LoggedMachine& given)
-      : record_(record), context_(context), given_(given) {}
+  CallReader(const Json& record, const Results& results, const LoggedMachine& given)
+      : record_(record),
+        context_(context_of(results, record)),
+        given_(given),
+        is_uneven_(is_uneven(record, results)) {}
 
   /// Returns the call, or nothing: then why() says why.
   std::optional<NcclRow> read() {
@@ -41,6 +49,7 @@ class CallReader {
                 .version = version_of(context_),
                 .collective = std::string(program),
                 .dtype = text_at(record_, "dtype"),
+                .op = text_at(record_, "op"),
                 .bytes = member(record_, "bytes").get<double>(),
                 .in_place = text_at(record_, "place") == "in",
                 .us = member(time, "median").get<double>(),
@@ -78,10 +87,20 @@ class CallReader {
   bool set_size(NcclRow& row) {
     const auto ranks = member(record_, "ranks").get<Rank>();
     const Json& groups = member(record_, "groups");
+    if (is_uneven_) {
+      why_ = fmt::format("{} ranks on hosts with other numbers of them: nodes alike are predicted",
+                         ranks);
+      return false;
+    }
     if (groups.is_number() && groups.get<Rank>() > 0) {
       row.nodes = groups.get<Rank>();
     } else if (given_.machine) {
-      row.nodes = std::max<Rank>(1, ranks / given_.machine->ranks_per_node);
+      const Rank gpus = given_.machine->ranks_per_node;
+      if (ranks > gpus && ranks % gpus != 0) {
+        why_ = fmt::format("{} ranks do not fill nodes of {} GPUs", ranks, gpus);
+        return false;
+      }
+      row.nodes = std::max<Rank>(1, ranks / gpus);
     } else {
       why_ = "the log does not list its ranks' hosts: add --network nccl:gpu=h100,gpus=8";
       return false;
@@ -94,6 +113,7 @@ class CallReader {
 
   const Json &record_, &context_;
   const LoggedMachine& given_;
+  bool is_uneven_;
   std::string why_;
 };
 
@@ -102,7 +122,7 @@ class CallReader {
 LoggedCalls logged_calls(const Results& results, const LoggedMachine& given) {
   LoggedCalls calls;
   for (const Json& record : results.records) {
-    CallReader reader(record, context_of(results, record), given);
+    CallReader reader(record, results, given);
     if (auto row = reader.read())
       calls.rows.push_back(std::move(*row));
     else

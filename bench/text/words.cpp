@@ -1,6 +1,7 @@
 #include "bench/text/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace arlab::bench {
 
@@ -13,6 +14,15 @@ std::vector<std::string_view> words_of(std::string_view line) {
     at = line.find_first_not_of(kBlanks, end);
   }
   return words;
+}
+
+bool has_words(std::string_view text, std::string_view words) {
+  const auto ends = [&](std::size_t at) {
+    return at >= text.size() || std::isalnum(static_cast<unsigned char>(text[at])) == 0;
+  };
+  for (std::size_t at = text.find(words); at != text.npos; at = text.find(words, at + 1))
+    if ((at == 0 || ends(at - 1)) && ends(at + words.size())) return true;
+  return false;
 }
 
 }  // namespace arlab::bench

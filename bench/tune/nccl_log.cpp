@@ -72,6 +72,11 @@ void take_facts(std::string_view line, NcclLog& log) {
   const Count nodes = number_in(word_at(line, " nNodes ")),
               local = number_in(word_at(line, " localRanks "));
   if (nodes > 0 && nodes <= (1 << 20) && local > 0 && local <= 1024) {
+    const Count ranks = number_in(word_at(line, " nRanks "));
+    if (ranks > 0 && ranks <= (1 << 22) && ranks != nodes * local) {
+      log.uneven = std::max(log.uneven, static_cast<Rank>(ranks));
+      return;  // each rank says how many its own node has
+    }
     const bool differs = nodes != log.nodes || local != log.ranks_per_node;
     log.several = log.several || (log.nodes > 0 && differs);
     if (nodes * local < Count{log.nodes} * log.ranks_per_node) return;
@@ -176,6 +181,15 @@ void compare_with_model(NcclLog& log, const nccl::Machine& machine,
       one.tuned = plain(std::to_string(rule->algorithm), collectives::nccl_abi::kAlgorithms) + " " +
                   plain(std::to_string(rule->protocol), collectives::nccl_abi::kProtocols);
   }
+}
+
+std::string taken_table(const NcclLog& log) {
+  std::vector<std::vector<std::string>> rows;
+  for (const LoggedChoice& c : log.choices)
+    rows.push_back({std::string(name(c.collective)),
+                    show_bytes(c.of_one_rank ? c.bytes * log.uneven : c.bytes), show_count(c.calls),
+                    c.took});
+  return compact({"collective", "size", "calls", "NCCL took"}, rows);
 }
 
 std::string nccl_log_table(const NcclLog& log, const nccl::Machine& machine) {

@@ -36,6 +36,7 @@ struct NcclLog {
   int version = 0;                    ///< 0: the log does not say
   /// Of the largest communicator, which choices are compared for; 0: the log does not say.
   Rank nodes = 0, ranks_per_node = 0;
+  Rank uneven = 0;       ///< ranks of the largest whose nodes have different numbers of them
   bool several = false;  ///< communicators of different sizes: choices do not say of which they are
   /// Calls without a choice that has a model, by name: "Reduce", "AllReduce [Symmetric]".
   std::map<std::string, Count> left_out = {};
@@ -50,6 +51,8 @@ NcclLog read_nccl_log(std::string_view text, const std::string& file);
 void compare_with_model(NcclLog& log, const simulator::nccl::Machine& machine,
                         const std::vector<collectives::TuningRule>& rules);
 
+/// Returns what NCCL took, without estimates: of uneven nodes, which no machine of the model has.
+std::string taken_table(const NcclLog& log);
 std::string nccl_log_table(const NcclLog& log, const simulator::nccl::Machine& machine);
 Json to_json(const LoggedChoice& choice, const simulator::nccl::Machine& machine);
 

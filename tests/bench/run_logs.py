@@ -124,6 +124,31 @@ class Logs(program.ProgramTest):
         _, err = self.arlab("compare", "cut.log", "--expect", "h100x16", code=1)
         self.assertIn("error: the run did not end: the log is cut, or its benchmark failed", err)
 
+    def test_a_benchmark_that_calls_its_results_wrong_is_no_pass(self):
+        text = (LOGS / "superbench_allreduce.txt").read_text(encoding="utf-8")
+        self.write("good.log", text)
+        self.write("bad.log", text.replace("# Out of bounds values : 0 OK", "# Out of bounds values : 26 FAILED"))
+        said = "bad.log:51: the benchmark failed: Out of bounds values : 26 FAILED"
+        self.arlab("compare", "good.log", "--expect", "a100x8")
+        self.assertIn(f"error: {said}", self.arlab("compare", "bad.log", "--expect", "a100x8", code=1)[1])
+        self.assertIn(f"error: {said}", self.arlab("compare", "good.log", "bad.log", code=1)[1])
+        self.arlab("compare", "bad.log", "good.log")
+        _, err = self.arlab("import", "bad.log", code=1)
+        self.assertIn(f"note: {said}", err)
+        self.assertIn("error: a benchmark failed by its own verdict", err)
+        self.assertIn(f"note: {said}", self.arlab("report", "bad.log", "-o", "page.html")[1])
+
+    def test_identify_gives_no_estimates_of_uneven_nodes(self):
+        lines = ["n0:1:1 [0] NCCL INFO NCCL version 2.27.5+cuda12.9"]
+        lines += [f"n{n}:1:1 [0] NCCL INFO comm 0x1 rank {8 * n} nRanks 12 nNodes 2 localRanks {8 - 4 * n} localRank 0 MNNVL 0" for n in (0, 1)]
+        lines.append("n0:1:1 [0] NCCL INFO AllReduce: 1073741824 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}")
+        self.write("nccl.log", "\n".join(lines) + "\n")
+        out, err = self.arlab("identify", "--nccl-log", "nccl.log")
+        self.assertIn("ring simple", out)
+        self.assertNotIn("estimate", out)
+        self.assertIn("nccl.log has 12 ranks on nodes with different numbers of them", err)
+        self.assertIn("12 ranks on nodes", self.arlab("identify", "--nccl-log", "nccl.log", "--json", "x.jsonl", code=2)[1])
+
     def test_report_and_charts_take_logs_and_folders(self):
         self.write("logs/a.log", self.slowed(1))
         self.write("logs/b.txt", "nothing\n")

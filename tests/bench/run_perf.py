@@ -103,6 +103,24 @@ class Perf(program.ProgramTest):
         self.assertAlmostEqual(rows[1 << 20][2], record["busbw_gb_per_s"], delta=0.01)
         self.assertEqual(len(perf_readers.cloudai(out)["devices"]), 16)
 
+    def test_simulated_algorithms_have_their_usual_segments(self):
+        for algorithm in ("hierarchical", "nccl_tree:channels=8"):
+            code, out, err = self.perf("all_reduce_perf", "-b", "16M", "-e", "16M", "-g", "16", "--simulate", "rail_pod:nodes=2",
+                                       "--algorithm", algorithm)
+            self.assertEqual(code, 0, err)
+            simulated = subprocess.run([program.ARLAB, "simulate", algorithm, "-p", "16", "-s", "16M", "--network", "rail_pod:nodes=2",
+                                        "--json", "-"], env=program.ALONE, capture_output=True, text=True, check=True).stdout
+            _, [record] = program.parse(simulated)
+            self.assertGreater(record["segments"], 1)
+            # nccl-tests prints four to five digits.
+            self.assertAlmostEqual(perf_readers.superbench(out)[16 << 20][0] / record["modelled_us"], 1, delta=1e-3)
+
+    def test_what_switches_do_not_compute_is_refused(self):
+        code, _, err = self.perf("all_reduce_perf", "-b", "1M", "-e", "1M", "-g", "8", "-d", "int8", "--simulate", "dgx_h100:systems=1",
+                                 "--algorithm", "nvls")
+        self.assertEqual(code, 2)
+        self.assertIn("NVSwitches cannot compute sum of int8", err)
+
     def test_too_little_bandwidth_fails(self):
         code, out, _ = self.perf("all_reduce_perf", "-b", "64", "-e", "64", "-t", "2", environment={"NCCL_TESTS_MIN_BW": "1e9"})
         self.assertEqual(code, 1)

@@ -178,6 +178,19 @@ class Simulate(program.ProgramTest):
         _, err = self.arlab(*one, "--disturb", "flap=h0--s0:1us@0,seed=2", code=2)
         self.assertIn("--disturb seed has no effect here", err)
 
+    def test_switches_do_not_compute_all_types_and_operations(self):
+        def skipped(*options):
+            return {r["algorithm"]: r["skipped"] for r in self.records("simulate", "nvls,sharp,ring", "-p", 8, "-s", "1M", "--network",
+                                                                       "dgx_h100:systems=1", *options)}
+
+        self.assertEqual(set(skipped().values()), {None})
+        self.assertEqual(set(skipped("-t", "float16", "--op", "max").values()), {None})
+        for dtype, op in (("int8", "sum"), ("float32", "prod"), ("float32", "max"), ("float8_e4m3", "sum")):
+            why = f"NVSwitches cannot compute {op} of {dtype}"
+            self.assertEqual(skipped("-t", dtype, "--op", op), {"nvls": why, "sharp": why, "ring": None})
+        [record] = self.records("simulate", "nvls", "-p", 8, "-s", "1M", "-c", "all_gather", "-t", "int8", "--network", "dgx_h100:systems=1")
+        self.assertIsNone(record["skipped"])
+
     def test_random_delays_leave_out_what_adds_in_switches(self):
         pod = ("-p", "8", "-s", "1M", "--network", "dgx_h100:systems=1")
         quiet = {record["algorithm"] for record in self.records("simulate", "all", *pod)}

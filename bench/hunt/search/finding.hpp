@@ -22,6 +22,10 @@ struct Finding {
   std::vector<Rank> others = {};  ///< the far side; of a group empty: all others
   bool sends = true, receives = true;  ///< directions, seen from `ranks`
   double times = 1;                    ///< as long as usual
+  /// Where GPUs hand messages to the one of their node on the receiver's rail: through whose NIC
+  /// all of these leave, as the senders share a node and the receivers a place there; -1: none.
+  Rank relay = -1;
+  bool is_within_group = false;  ///< of a port: slow with ranks of its own group only
   double z = 0;  ///< of ranks and ports: deviations from the median (Iglewicz and Hoaglin)
 };
 

@@ -29,10 +29,14 @@ std::vector<PairRound> tournament(std::span<const Rank> players, Count most) {
 
 Plan plan_of(Rank ranks) {
   constexpr Rank kAllPairs = 64;
+  constexpr Count kMostAlone = 8;
   if (ranks < 2) return {};
-  if (ranks <= kAllPairs) return {.scan = ranks - 1 + ranks % 2, .most_tests = 2 * Count{ranks}};
+  if (ranks <= kAllPairs)
+    return {.scan = ranks - 1 + ranks % 2,
+            .most_tests = 2 * Count{ranks},
+            .most_alone = std::min(kMostAlone, Count{ranks} / 2)};
   const Count steps = ceil_log2(ranks);
-  return {.scan = 3 * steps, .most_tests = steps, .is_sample = true};
+  return {.scan = 3 * steps, .most_tests = steps, .most_alone = kMostAlone, .is_sample = true};
 }
 
 Bytes fitting_bytes(const Probe& probe) {

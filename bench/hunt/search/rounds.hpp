@@ -19,10 +19,13 @@ std::vector<PairRound> tournament(std::span<const Rank> players, Count most);
 struct Plan {
   Count scan = 0;        ///< all pairs, or above 64 ranks a sample
   Count most_tests = 0;  ///< of suspects, if there are any
+  Count most_alone = 0;  ///< of these, or in a sample after them: of one pair each
   bool is_sample = false;
+  /// Returns how many rounds suspects take at most.
+  Count most() const { return most_tests + (is_sample ? most_alone : 0); }
 };
 
-/// Above 64 ranks, both together are at most 4 ceil(log2 ranks).
+/// Above 64 ranks, scan and tests together are at most 4 ceil(log2 ranks).
 Plan plan_of(Rank ranks);
 
 /// Returns the bytes of a large message whose time is well above its latency, but at most about

@@ -58,6 +58,24 @@ bool share_group(const std::vector<Rank>& ranks, std::span<const std::int32_t> g
   });
 }
 
+// The place of a rank in its group, from 0.
+std::ptrdiff_t place_of(Rank rank, std::span<const std::int32_t> group_of) {
+  return std::count(group_of.begin(), group_of.begin() + rank, group_of[index(rank)]);
+}
+
+// The rank of the senders' group that has the place of all receivers in theirs; -1: none.
+Rank relay_of(const Routes& routes, std::span<const std::int32_t> group_of) {
+  const std::vector<Rank> senders = ends_of(routes, true), receivers = ends_of(routes, false);
+  if (senders.size() < 2 || !share_group(senders, group_of)) return -1;
+  const std::int32_t group = group_of[index(senders.front())];
+  const std::ptrdiff_t place = place_of(receivers.front(), group_of);
+  for (const Rank r : receivers)
+    if (group_of[index(r)] == group || place_of(r, group_of) != place) return -1;
+  for (Rank r = 0; r < std::ssize(group_of); ++r)
+    if (group_of[index(r)] == group && place_of(r, group_of) == place) return r;
+  return -1;
+}
+
 // Whether no rank alone can be the reason.
 bool is_group(const Routes& routes) {
   constexpr std::size_t kFewest = 3;
@@ -79,7 +97,8 @@ Finding finding_of(const Routes& routes, std::span<const std::int32_t> group_of,
           .others = std::move(receivers),
           .sends = sends,
           .receives = !sends,
-          .times = times_of(routes)};
+          .times = times_of(routes),
+          .relay = relay_of(routes, group_of)};
 }
 
 // Few ranks of which every pair has one: the hosts of a leaf if its uplink is slow.
@@ -170,6 +189,7 @@ bool take_way_back(Finding& one, const Finding& other) {
   if (one.place == Place::group) {
     one.ranks = united(one.ranks, other.ranks);
     one.others = united(one.others, other.others);
+    if (one.relay != other.relay) one.relay = -1;
   }
   one.sends = one.receives = true;
   one.times = std::max(one.times, other.times);
@@ -187,7 +207,10 @@ std::vector<Finding> slow_routes(std::span<const SlowRoute> routes,
       if (!(one.sends && one.receives) && take_way_back(one, found)) return;
     all.push_back(std::move(found));
   };
-  if (auto port = port_of({routes.begin(), routes.end()}, quantity)) return {std::move(*port)};
+  if (auto port = port_of({routes.begin(), routes.end()}, quantity)) {
+    port->relay = relay_of({routes.begin(), routes.end()}, group_of);
+    return {std::move(*port)};
+  }
   if (group_of.empty())
     if (auto group = group_without_names({routes.begin(), routes.end()}, quantity))
       return {std::move(*group)};
@@ -195,6 +218,7 @@ std::vector<Finding> slow_routes(std::span<const SlowRoute> routes,
   const auto by_group = [&](Rank r) { return group_of.empty() ? r : group_of[index(r)]; };
   for (const Routes& part : parts_of({routes.begin(), routes.end()}, by_group)) {
     if (auto port = port_of(part, quantity)) {
+      port->relay = relay_of(part, group_of);
       all.push_back(std::move(*port));
       continue;
     }

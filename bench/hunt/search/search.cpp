@@ -43,11 +43,15 @@ class Searcher {
     }
     const Suspects suspects = suspects_of(all);
     if (std::ranges::count(suspects.ranks, true) > 0 || !suspects.routes.empty()) {
-      tests_ =
-          test_suspects(probe_, options_.bytes, suspects, plan_.most_tests, [this] { step(); });
+      const Count most = plan_.most() - plan_.most_alone;
+      tests_ = test_suspects(probe_, options_.bytes, suspects, most, [this] { step(); });
       found_.rounds += tests_.rounds;
       for (OfPairs& one : all) judge(one, suspects);
     }
+    found_.relative = std::move(all.back().relative);
+    for (Finding& f : found_.findings)
+      f.is_within_group = f.place == Place::port && f.quantity == Quantity::bandwidth &&
+                          is_slow_within_only(f.ranks.front());
     forget_chance();
     judge_losses();
     found_.verdict = !found_.findings.empty() ? Verdict::slow
@@ -107,6 +111,19 @@ class Searcher {
                                  .times = score.times,
                                  .z = score.z});
     }
+  }
+
+  // Whether a rank is slow with ranks of its group, but not with others: NVLink, and not the NIC.
+  bool is_slow_within_only(Rank rank) const {
+    if (probe_.group_of.empty()) return false;
+    std::vector<double> within, across;
+    for (const DirectedTime& t : found_.relative) {
+      if (t.from != rank && t.to != rank) continue;
+      const bool near = probe_.group_of[index(t.from)] == probe_.group_of[index(t.to)];
+      (near ? within : across).push_back(median({t.times.begin(), t.times.end()}));
+    }
+    return !within.empty() && !across.empty() && median(std::move(within)) > kLeastRoute &&
+           median(std::move(across)) < kLeastRoute;
   }
 
   // Where all else is too noisy to tell, the one quantity that is not is steady by chance.
@@ -243,31 +260,46 @@ class Searcher {
                       std::back_inserter(found_.findings));
   }
 
-  // Where many are tested, a few meet others each time: these once more, with nothing else under
-  // way. Returns how many are not slow then.
+  // A pair with nothing else under way; null if the rounds do not suffice.
+  const PairTimes* measured_alone(const Pair& pair) {
+    if (const auto known = alone_.find(pair); known != alone_.end()) return &known->second;
+    if (tests_.rounds >= plan_.most()) return nullptr;
+    std::vector<PairTimes> times{{.pair = pair}};
+    for (std::size_t pass = 0; pass < kPasses; ++pass) {
+      measure_round(probe_, options_.bytes, pass, times);
+      step();
+    }
+    ++found_.rounds;
+    ++tests_.rounds;
+    return &alone_.emplace(pair, times.front()).first->second;
+  }
+
+  // Where many are tested, some meet others each time: a few of them once more, alone. If most of
+  // these are not slow then, neither are those that were not tried. Returns how many are forgotten.
   std::size_t forget_met(std::vector<SlowRoute>& routes, const OfPairs& one) {
-    constexpr std::size_t kFew = 8;
-    const auto all = static_cast<Count>(routes.size());
-    if (routes.size() > kFew || tests_.rounds + all > plan_.most_tests) return 0;
     TestTimes alone = tests_;
     alone.suspects.clear();
-    for (const SlowRoute& route : routes) {
-      std::vector<PairTimes> pair{{.pair = {route.time.from, route.time.to}}};
-      for (std::size_t pass = 0; pass < kPasses; ++pass) {
-        measure_round(probe_, options_.bytes, pass, pair);
-        step();
-      }
-      alone.suspects.push_back(pair.front());
+    const std::size_t few = std::min(routes.size(), index(plan_.most_alone));
+    for (std::size_t i = 0; i < few; ++i) {
+      const DirectedTime& time = routes[i * routes.size() / few].time;
+      if (const PairTimes* const times = measured_alone({time.from, time.to}))
+        alone.suspects.push_back(*times);
     }
-    found_.rounds += all;
-    tests_.rounds += all;
-    const auto tested = tested_times(alone, one.quantity, one.usual, probe_);
+    std::map<Pair, bool> slow;  // of those that were tried
+    std::size_t slow_ones = 0;
+    for (const DirectedTime& t : tested_times(alone, one.quantity, one.usual, probe_))
+      slow[{t.from, t.to}] = std::ranges::all_of(
+          t.times, [&](double x) { return x > found_[one.quantity].least_route; });
+    std::size_t tried = 0;
+    for (const SlowRoute& route : routes)
+      if (const auto found = slow.find({route.time.from, route.time.to}); found != slow.end()) {
+        ++tried;
+        slow_ones += found->second ? 1 : 0;
+      }
+    const bool most_are_slow = 2 * slow_ones > tried;
     return std::erase_if(routes, [&](const SlowRoute& route) {
-      return std::ranges::none_of(tested, [&](const DirectedTime& t) {
-        return t.from == route.time.from && t.to == route.time.to &&
-               std::ranges::all_of(t.times,
-                                   [&](double x) { return x > found_[one.quantity].least_route; });
-      });
+      const auto found = slow.find({route.time.from, route.time.to});
+      return found == slow.end() ? !most_are_slow : !found->second;
     });
   }
 
@@ -359,6 +391,7 @@ class Searcher {
   Search found_;
   std::vector<std::vector<double>> copies_, additions_;  // by pass
   TestTimes tests_;
+  std::map<Pair, PairTimes> alone_;
   Count done_ = 0, known_ = 0;
 };
 

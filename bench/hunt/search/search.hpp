@@ -51,6 +51,8 @@ struct Search {
   Outcome of[4];     ///< by Quantity
   std::vector<Finding> findings = {};
   std::vector<PairTimes> pairs = {};  ///< of the scan
+  /// Of bandwidth, as multiples of what is usual of pairs that are as far apart.
+  std::vector<DirectedTime> relative = {};
 
   const Outcome& operator[](Quantity quantity) const { return of[static_cast<int>(quantity)]; }
   Outcome& operator[](Quantity quantity) { return of[static_cast<int>(quantity)]; }

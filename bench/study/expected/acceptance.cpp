@@ -14,6 +14,7 @@
 #include "bench/study/expected/gpu_names.hpp"
 #include "bench/text/table.hpp"
 #include "bench/text/units.hpp"
+#include "bench/validation/nccl/operands.hpp"
 #include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
@@ -96,14 +97,16 @@ std::int64_t wrong_of(const Json& record) {
 }
 
 // The numbers of as many hosts. Where one side does not say how many, the only ones.
-const BusbwBySize* find_shape(const Expectation& expectation, const RunShape& shape) {
-  const BusbwBySize* found = nullptr;
+const std::pair<const RunShape, BusbwBySize>* find_shape(const Expectation& expectation,
+                                                         const RunShape& shape) {
+  const std::pair<const RunShape, BusbwBySize>* found = nullptr;
   std::size_t count = 0;
-  for (const auto& [known, busbw] : expectation.busbw) {
+  for (const auto& one : expectation.busbw) {
+    const RunShape& known = one.first;
     if (known.collective != shape.collective || known.ranks != shape.ranks) continue;
-    if (known.hosts == shape.hosts) return &busbw;
+    if (known.hosts == shape.hosts) return &one;
     if (known.hosts > 0 && shape.hosts > 0) continue;
-    found = &busbw;
+    found = &one;
     ++count;
   }
   return count == 1 ? found : nullptr;
@@ -119,6 +122,23 @@ std::string other_hosts(const Expectation& expectation, const RunShape& shape) {
   return fmt::format("{} of {} ranks ran on {}, but the numbers of {} are of {}", shape.collective,
                      shape.ranks, show_plural(shape.hosts, "host"), expectation.what,
                      fmt::join(hosts, ", "));
+}
+
+// Why nothing is expected of a type and operation: NVSwitches do not compute it, but the sums of
+// floats of the public numbers. Empty if they do, or if the GPU has none.
+std::string other_operand(const Expectation& expectation, const Json& record) {
+  const std::string op = text_at(record, "op"), dtype = text_at(record, "dtype"),
+                    collective = text_at(record, "collective");
+  const bool sums = collective == "allreduce" || collective == "reduce_scatter";
+  if (!sums || dtype.empty() || !has_nvls(expectation.gpu)) return "";
+  const bool computes = simulator::nccl::support_of({}, Collective::allreduce, number_named(dtype),
+                                                    reduction_named(op))
+                            .nvls;
+  if (computes) return "";
+  return fmt::format(
+      "NVSwitches cannot compute {} of {}, but the numbers of {} are of sums of "
+      "floats, which they can",
+      op, dtype, expectation.what);
 }
 
 }  // namespace
@@ -177,16 +197,18 @@ Judgment judge(const std::vector<Json>& records, const Expectation& expectation)
     if (record.value("kind", "") != "run") continue;
     wrong += wrong_of(record) > 0 ? 1 : 0;
     const RunShape shape = shape_of(record);
-    const BusbwBySize* known = find_shape(expectation, shape);
+    const auto* const known = find_shape(expectation, shape);
     const std::int64_t bytes = record["bytes"].get<std::int64_t>();
-    const auto expected = !known || bytes < kLeastBytes ? std::nullopt : expected_at(*known, bytes);
-    if (expected && *expected > 0 && record["busbw_gb_per_s"].is_number()) {
-      judgment.all.push_back(
-          {record, record["busbw_gb_per_s"].get<double>(), *expected, expectation.gpu});
+    const auto expected =
+        !known || bytes < kLeastBytes ? std::nullopt : expected_at(known->second, bytes);
+    const std::string other = other_operand(expectation, record);
+    if (other.empty() && expected && *expected > 0 && record["busbw_gb_per_s"].is_number()) {
+      judgment.all.push_back({record, record["busbw_gb_per_s"].get<double>(), *expected,
+                              expectation.gpu, known->first.hosts});
       continue;
     }
     ++judgment.unjudged;
-    if (std::string note = known ? "" : other_hosts(expectation, shape); !note.empty())
+    if (std::string note = known ? other : other_hosts(expectation, shape); !note.empty())
       notes.insert(std::move(note));
   }
   if (judgment.all.empty() && !notes.empty())
@@ -211,6 +233,7 @@ Judgment judge_results(const Results& results, const Expectation& expectation) {
     judgment.notes.push_back(fmt::format("the GPU is {}, but the numbers of {} are of {}",
                                          fmt::join(others, ", "), expectation.what,
                                          expectation.gpu));
+  judgment.faults.insert(judgment.faults.end(), results.failures.begin(), results.failures.end());
   if (results.cut_short)
     judgment.faults.push_back(
         "the run did not end: the log is cut, or its benchmark failed, and what is missing is not "

@@ -50,6 +50,7 @@ struct Judged {
   Json record;
   double busbw = 0, expected = 0;  ///< GB/s
   std::string gpu = {};            ///< as in the expectation
+  std::int64_t hosts = 0;          ///< of the numbers expected; 0: not known
   double ratio() const { return busbw / expected; }
   std::int64_t wrong() const;  ///< elements; 0 also where they were not checked
   Acceptance verdict() const;  ///< fail if elements are wrong, whatever the bandwidth

@@ -1,23 +1,18 @@
 #include "bench/study/expected/gpu_names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <utility>
 
+#include "bench/text/words.hpp"
+
 namespace arlab::bench {
 
-bool names_gpu(std::string_view text, std::string_view gpu) {
-  const auto ends = [&](std::size_t at) {
-    return at >= text.size() || std::isalnum(static_cast<unsigned char>(text[at])) == 0;
-  };
-  for (std::size_t at = text.find(gpu); at != std::string_view::npos; at = text.find(gpu, at + 1))
-    if ((at == 0 || ends(at - 1)) && ends(at + gpu.size())) return true;
-  return false;
-}
+bool names_gpu(std::string_view text, std::string_view gpu) { return has_words(text, gpu); }
 
 bool has_nvls(std::string_view text) {
-  const bool is_card = text.find("PCIe") != text.npos || text.find(" NVL") != text.npos;
+  const bool is_card = text.find("PCIe") != text.npos || text.find("PCIE") != text.npos ||
+                       has_words(text, "NVL");  // not NVL72, which has NVSwitches
   if (is_card) return false;
   constexpr std::string_view kWithNvls[] = {"H20",  "H100", "H200", "H800",  "GH200",
                                             "B100", "B200", "B300", "GB200", "GB300"};

@@ -39,7 +39,7 @@ std::string likely_reason(const Judged& judged, const Json& context) {
   if (judged.wrong() > 0)
     return fmt::format("{} wrong, whatever the bandwidth", show_plural(judged.wrong(), "element"));
   const Json groups = judged.record.value("groups", Json());
-  const std::int64_t hosts = groups.is_number() ? groups.get<std::int64_t>() : 0;
+  const std::int64_t hosts = groups.is_number() ? groups.get<std::int64_t>() : judged.hosts;
   const std::string own = text_at(context, "gpu"), gpu = own.empty() ? judged.gpu : own;
   if (std::string setting = slow_setting(context, hosts, gpu); !setting.empty()) return setting;
   const double ratio = judged.ratio();
@@ -48,7 +48,8 @@ std::string likely_reason(const Judged& judged, const Json& context) {
       return "NCCL used TCP sockets between the hosts, not the fabric";
     if (near(ratio, 7.0 / 8)) return "7/8 of what is expected, as with one NIC of eight missing";
     if (near(ratio, 0.5)) return "half of what is expected, as with half of the NICs missing";
-    if (ratio < 0.12) return "an eighth or less, as through one NIC or TCP sockets";
+    if (ratio < 1.0 / 8 || near(ratio, 1.0 / 8))
+      return "an eighth or less, as through one NIC or TCP sockets";
     return "";
   }
   if (ratio < 0.15 && !names_gpu(gpu, "L40S"))

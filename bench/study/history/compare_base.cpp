@@ -106,6 +106,11 @@ bool says_lack(const HistoryFile& file, const TimeComparisons& times) {
   return true;
 }
 
+bool says_failures(const HistoryFile& file) {
+  for (const std::string& failure : file.results.failures) say("error: {}\n", failure);
+  return !file.results.failures.empty();
+}
+
 }  // namespace
 
 std::size_t baseline_number(const std::vector<HistoryFile>& files, const std::string& name) {
@@ -154,7 +159,8 @@ int compare_base(const std::vector<HistoryFile>& files, std::size_t base,
   print_sentences(answer, command.output == "-");
   for (const BesideBase& one : all) say_missing(one.times, before, files[one.file].path);
   const bool lacks = says_lack(files[last.file], last.times);
-  if (!last.times.failed()) return lacks ? 1 : 0;
+  const bool failed = says_failures(files[last.file]);
+  if (!last.times.failed()) return lacks || failed ? 1 : 0;
   say("error: of {}, {} slower by more than {:.3g}%, {} wrong\n",
       show_plural(std::ssize(last.times.all), "configuration"), last.count(Verdict::slower),
       100 * command.threshold, last.count(Verdict::wrong));

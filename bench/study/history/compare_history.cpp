@@ -87,7 +87,9 @@ int compare_history(std::vector<HistoryFile> files, const HistoryCommand& comman
   if (history.once > 0)
     say("note: {} in one file only\n",
         show_plural(static_cast<Count>(history.once), "configuration"));
-  if (!history.failed()) return 0;
+  const std::vector<std::string>& failures = history.files.back().results.failures;
+  for (const std::string& failure : failures) say("error: {}\n", failure);
+  if (!history.failed()) return failures.empty() ? 0 : 1;
   Count slower = 0, wrong = 0, configurations = 0;
   for (const Trend& t : history.all) {
     if (t.record.is_null()) continue;

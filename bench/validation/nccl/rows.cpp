@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "algorithms/base/read_number.hpp"
+#include "bench/text/words.hpp"
 #include "bench/validation/published/csv_table.hpp"
 
 namespace arlab::bench {
@@ -25,7 +26,12 @@ bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// How machines write the names of GPUs. Longer names come first.
+// Cards of GPUs that are usually on boards with NVLink: other clocks, links, and no NVSwitch.
+bool is_card(std::string_view machine) {
+  return mentions(machine, "PCIe") || mentions(machine, "PCIE") || has_words(machine, "NVL");
+}
+
+// How machines write the names of GPUs.
 struct KnownGpu {
   std::string_view written, name;
 };
@@ -121,9 +127,9 @@ std::optional<nccl::Machine> machine_of(const NcclRow& row) {
     return machine;
   }
   const auto known = std::ranges::find_if(
-      kKnownGpus, [&](const KnownGpu& gpu) { return mentions(row.machine, gpu.written); });
-  if (known == std::end(kKnownGpus)) return std::nullopt;
-  const nccl::Gpu& gpu = nccl::find_gpu(known->name);
+      kKnownGpus, [&](const KnownGpu& gpu) { return has_words(row.machine, gpu.written); });
+  if (known == std::end(kKnownGpus) || !why_no_machine(row).empty()) return std::nullopt;
+  const nccl::Gpu& gpu = nccl::find_gpu(is_card(row.machine) ? "h100_pcie" : known->name);
   nccl::Machine machine{
       .gpu = gpu, .cpu = cpu_of(row, gpu), .nodes = row.nodes, .ranks_per_node = row.gpus_per_node};
   machine.version = row.version.empty() ? usual_version(machine.gpu.generation)
@@ -132,6 +138,12 @@ std::optional<nccl::Machine> machine_of(const NcclRow& row) {
   machine.cube_mesh = known->name == "v100" && mentions(row.machine, "8x");
   if (row.nodes > 1) add_network(machine, row.network);
   return machine;
+}
+
+std::string why_no_machine(const NcclRow& row) {
+  if (row.known || !is_card(row.machine)) return "";
+  const bool has_sheet = has_words(row.machine, "H100") && !has_words(row.machine, "NVL");
+  return has_sheet ? "" : "a PCIe or NVL card without a data sheet here: " + row.machine;
 }
 
 std::optional<Collective> collective_of(std::string_view name) {

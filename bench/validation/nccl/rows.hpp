@@ -18,7 +18,7 @@ std::string_view name(NcclSplit split);
 struct NcclRow {
   std::string machine, network, version;  ///< as written; version is empty if it is not known
   Rank nodes = 1, gpus_per_node = 1;
-  std::string collective, dtype;
+  std::string collective, dtype, op = "sum";
   double bytes = 0;
   bool in_place = false;
   double us = 0;
@@ -32,6 +32,10 @@ std::vector<NcclRow> read_nccl_rows(std::string_view text, const std::string& na
 /// Returns the machine of a row: the known one, or by what its names say: GPU, processor, network,
 /// version. Nothing if they name no GPU that NCCL's model knows.
 std::optional<simulator::nccl::Machine> machine_of(const NcclRow& row);
+
+/// Returns why a row has no machine: a card that is not the GPU of its name on a board with NVLink.
+/// Empty if that is not the reason.
+std::string why_no_machine(const NcclRow& row);
 
 /// Returns the collective that nccl-tests calls by this name; nothing if there is no model of it.
 std::optional<Collective> collective_of(std::string_view name);

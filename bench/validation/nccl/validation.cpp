@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/validation/calibrated/nccl_call.hpp"
+#include "bench/validation/nccl/operands.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -20,21 +21,10 @@ struct FittedRows {
   std::vector<NcclCall> calls;
 };
 
-// Of nccl-tests' words for types.
-simulator::nccl::Number number_of(std::string_view dtype) {
-  using enum simulator::nccl::Number;
-  if (dtype == "double") return float64;
-  if (dtype == "half" || dtype == "bfloat16") return half;
-  if (dtype.starts_with("f8")) return float8;
-  if (dtype.ends_with("int8")) return byte;
-  return dtype.find("int") != std::string_view::npos ? integer : float32;
-}
-
-// All rows are sums.
 simulator::nccl::Support support_of(const simulator::nccl::Machine& machine, Collective collective,
                                     const NcclRow& row) {
-  return simulator::nccl::support_of(machine, collective, number_of(row.dtype),
-                                     simulator::nccl::Reduction::sum);
+  return simulator::nccl::support_of(machine, collective, number_named(row.dtype),
+                                     reduction_named(row.op));
 }
 
 std::optional<NcclCall> call_of(PredictedNccl& p) {
@@ -46,7 +36,8 @@ std::optional<NcclCall> call_of(PredictedNccl& p) {
   try {
     const auto machine = machine_of(p.row);
     if (!machine) {
-      p.reason = "a GPU without a data sheet here";
+      p.reason = why_no_machine(p.row);
+      if (p.reason.empty()) p.reason = "a GPU without a data sheet here";
       return std::nullopt;
     }
     NcclCall call = simulator::make_nccl_call(*machine, *collective, p.row.bytes,

@@ -45,6 +45,11 @@ TEST_CASE("hunt, simulated: GPU nodes and long routes that are healthy have no f
                                        {"dgx_h100:systems=4", 32},
                                        {"dgx_h100:systems=8", 64},
                                        {"rail_pod:nodes=2", 16},
+                                       // Of these, many pairs meet others at each try.
+                                       {"gpu_pod:fabric=leaf_spine,oversubscription=3", 32},
+                                       {"gpu_pod:fabric=leaf_spine,oversubscription=4", 32},
+                                       {"gpu_pod:fabric=leaf_spine,oversubscription=4", 40},
+                                       {"gpu_pod:fabric=leaf_spine,oversubscription=4", 48},
                                        {"gpu_pod:fabric=rail,nodes=8", 64},
                                        {"dragonfly", 16},
                                        {"mesh:dims=8x8", 64},
@@ -154,6 +159,64 @@ TEST_CASE("hunt: rates that suit slow ports, and the command that prices them") 
   CHECK(record["verdict"] == "slow");
   CHECK(record["findings"][0]["ranks"] == Json({3}));
   CHECK(record["rates"] == "2x2x2x1x2");
+}
+
+TEST_CASE("hunt, simulated: where GPUs relay, the NIC that messages leave through is suspected") {
+  const auto text = [](const std::string& network, Rank ranks) {
+    ModelOptions model;
+    use_networks(model, {network});
+    return hunt_text({.ranks = ranks,
+                      .network = network,
+                      .nics = simulated_nics(model, ranks),
+                      .hosts = simulated_hosts(model, ranks),
+                      .bytes = 1 << 20},
+                     searched(network, ranks));
+  };
+  const std::string four = text("gpu_pod:nodes=4,slow=n0g1--rail1:4", 32);
+  CHECK(four.find("they leave through the NIC of rank 1 (n0g1) where GPUs relay") !=
+        std::string::npos);
+  const std::string two = text("gpu_pod:nodes=2,slow=n0g1--rail1:4", 16);
+  CHECK(two.find("rank 9 (n1g1): only messages of one node are slow, which leave through the NIC "
+                 "of rank 1 (n0g1) where GPUs relay: either can be the reason.") !=
+        std::string::npos);
+}
+
+TEST_CASE("hunt, simulated: slow NVLink shows in the map, and no NIC is blamed") {
+  const std::string network = "dgx_h100:systems=2,slow=n0g1--nvswitch0:4";
+  const hunt::Search found = searched(network, 16);
+  CHECK(only(found, Place::port, Quantity::bandwidth).is_within_group);
+  const std::string text =
+      hunt_text({.ranks = 16, .network = network, .nics = 8, .bytes = 1 << 20}, found);
+  CHECK(text.find("\n    1  4\\444444........\n") != std::string::npos);
+  CHECK(text.find("\n    9  .........\\......\n") != std::string::npos);
+  CHECK(text.find("rank 1 is slow within its node only: check NVLink there") != std::string::npos);
+  CHECK(text.find("ethtool") == std::string::npos);
+}
+
+TEST_CASE("hunt: prices use all NICs of a node, the disturbance, and a network without the fault") {
+  const std::string network = "dgx_h100:systems=2,slow=n0g1--rail1:4";
+  ModelOptions model;
+  use_networks(model, {network});
+  Hunted hunted{.ranks = 16, .network = network, .bytes = 1 << 20};
+  hunted.nics = simulated_nics(model, 16);
+  CHECK(hunted.nics == 8);
+  const auto text = [&](const Disturbance& disturbance = {}) {
+    hunted.disturbance = disturbance.text();
+    return hunt_text(hunted, searched(hunted.network, hunted.ranks, disturbance));
+  };
+  const std::string pod = text();
+  CHECK(pod.find("arlab simulate ring:channels=8,weighted:rates=") != std::string::npos);
+  CHECK(pod.find("The same without the fault:\n  arlab simulate ring:channels=8 -p 16 -s 256M "
+                 "--network dgx_h100:systems=2\n") != std::string::npos);
+  hunted = {.ranks = 8, .network = "leaf_spine:leaves=2,hosts=4", .bytes = 1 << 20};
+  Disturbance shared;
+  shared.traffic = {"h1--h6"};
+  CHECK(
+      text(shared).find("--network leaf_spine:leaves=2,hosts=4 --disturb traffic=h1--h6\nThe same "
+                        "without the fault:\n  arlab simulate ring -p 8 -s 256M --network "
+                        "leaf_spine:leaves=2,hosts=4\n") != std::string::npos);
+  hunted.network = "leaf_spine:slow=h3--leaf0:2,leaves=2,hosts=4";
+  CHECK(text().find("--network leaf_spine:leaves=2,hosts=4\n") != std::string::npos);
 }
 
 TEST_CASE("hunt, simulated: a record answers what is slow, or that nothing is") {

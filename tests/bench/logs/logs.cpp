@@ -265,6 +265,47 @@ TEST_CASE("nccl-tests: a log without an end, and one of a failed run, are cut") 
         "the benchmark failed: Test NCCL failure common.cu:1005 'unhandled cuda error / '");
 }
 
+TEST_CASE("a benchmark's own verdict against its results is kept, with its line") {
+  const std::string ranks = rank_line(0, 0, "n0") + rank_line(1, 0, "n1");
+  const auto failures = [](const Log& log) {
+    std::vector<std::string> all;
+    for (const LogNote& note : log.notes)
+      if (note.failed) all.push_back(std::to_string(note.line) + ": " + note.text);
+    return all;
+  };
+  const auto with = [&](const std::string& foot) {
+    return failures(read_log_text(broadcast_run(ranks, "", foot)));
+  };
+  CHECK(with("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 10.49 OK\n").empty());
+  CHECK(with("# Out of bounds values : 2 FAILED\n# Avg bus bandwidth    : 10.49\n") ==
+        std::vector<std::string>{"7: the benchmark failed: Out of bounds values : 2 FAILED"});
+  CHECK(with("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 10.49 FAILED\n") ==
+        std::vector<std::string>{"8: the benchmark failed: Avg bus bandwidth    : 10.49 FAILED"});
+  CHECK(with(" Out of bounds values : 2 FAILED\n") ==  // version 1
+        std::vector<std::string>{"7: the benchmark failed: Out of bounds values : 2 FAILED"});
+
+  const std::string osu =
+      "# OSU MPI Allreduce Latency Test v7.5\n# Datatype: MPI_FLOAT.\n"
+      "# Size       Avg Latency(us)        Validation\n"
+      "4                       1.50              Pass\n"
+      "8                       1.60              Fail\n";
+  CHECK(failures(read_log_text(osu, {.collective = {}, .ranks = 4})) ==
+        std::vector<std::string>{"5: the benchmark failed: the validation of 8 bytes"});
+
+  const auto json = [&](const std::string& end) {
+    return failures(read_log_json(R"({"results": [])" + end + "}"));
+  };
+  CHECK(json(R"(, "out_of_bounds": {"count": 0, "okay": "true"}, "errors": [],
+                "average_bus_bandwidth": {"bandwidth": 9.5, "okay": "unchecked"})")
+            .empty());
+  CHECK(json(R"(, "out_of_bounds": {"count": 2, "okay": "false"}, "errors": ["cut off"],
+                "average_bus_bandwidth": {"bandwidth": 9.5, "okay": "false"})") ==
+        std::vector<std::string>{
+            "1: the benchmark failed: out_of_bounds counts 2",
+            "1: the benchmark failed: average_bus_bandwidth is 9.5, which is not okay",
+            "1: the benchmark failed: errors names 1: cut off"});
+}
+
 TEST_CASE("nccl-tests: what contradicts itself is named with its line") {
   const std::string head =
       "# Collective test starting: all_reduce_perf\n"

@@ -50,6 +50,20 @@ TEST_CASE("nccl log: choices, version, and ranks") {
   }
 }
 
+TEST_CASE("nccl log: ranks of nodes with different numbers of them are no machine") {
+  const NcclLog log = read_nccl_log(
+      "a NCCL INFO comm 0x1 rank 0 nRanks 12 nNodes 2 localRanks 8 localRank 0 MNNVL 0\n"
+      "b NCCL INFO comm 0x1 rank 8 nRanks 12 nNodes 2 localRanks 4 localRank 0 MNNVL 0\n"
+      "a NCCL INFO AllGather: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..15}\n",
+      "nccl.log");
+  CHECK(log.uneven == 12);
+  CHECK(log.nodes == 0);
+  CHECK_FALSE(log.several);
+  CHECK_THAT(taken_table(log), Catch::Contains("768 KiB"));  // 12 times 64 KiB
+  CHECK_THAT(taken_table(log), Catch::Contains("ring ll"));
+  CHECK(read_nccl_log(kLog, "nccl.log").uneven == 0);
+}
+
 TEST_CASE("nccl log: newer lines have the bytes of one rank, calls without estimates are named") {
   NcclLog log = read_nccl_log(
       "a NCCL INFO comm 0x1 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0\n"

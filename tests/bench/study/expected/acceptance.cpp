@@ -64,6 +64,29 @@ TEST_CASE("wrong elements, and runs that did not end, fail whatever the bandwidt
   results.cut_short = true;
   CHECK(judge_results(results, h100).notes.empty());
   CHECK(judge_results(results, h100).failed());
+  results.cut_short = false;
+  CHECK_FALSE(judge_results(results, h100).failed());
+  results.failures = {"a.log:9: the benchmark failed: Out of bounds values : 2 FAILED"};
+  CHECK(judge_results(results, h100).faults == results.failures);
+}
+
+TEST_CASE("public numbers are of what NVSwitches add: other operations are not judged") {
+  const Expectation h100 = public_expectation("h100x8");
+  Json floats = run(1 << 29, 440), bytes = floats, product = floats;
+  floats.update({{"dtype", "float32"}, {"op", "sum"}});
+  bytes.update({{"dtype", "int8"}, {"op", "sum"}});
+  product.update({{"dtype", "float32"}, {"op", "prod"}});
+  const Judgment judgment = judge({floats, bytes, product}, h100);
+  CHECK(judgment.all.size() == 1);
+  CHECK(judgment.unjudged == 2);
+  REQUIRE(judgment.notes.size() == 2);
+  CHECK(judgment.notes[1].find("NVSwitches cannot compute sum of int8") == 0);
+  CHECK(failure([&] { judge({bytes}, h100); }).find("nothing is judged: NVSwitches cannot") !=
+        std::string::npos);
+  bytes["collective"] = "all_gather";  // which only copies
+  CHECK(judge({floats, bytes}, h100).notes.empty());
+  bytes["collective"] = "allreduce";
+  CHECK(judge({bytes}, public_expectation("a100x8")).all.size() == 1);  // a ring, whatever the type
 }
 
 TEST_CASE("verdicts: pass from 95%, look from 85%, and the worst first") {
@@ -99,6 +122,16 @@ TEST_CASE("reasons: what the log says comes first, then what the ratio resembles
   CHECK(reason(0.05, 1, {}).find("PCIe") != std::string::npos);
   CHECK(reason(0.875, 2, {}).find("one NIC of eight") != std::string::npos);
   CHECK(reason(0.4, 2, {}).empty());
+  for (const double ratio : {0.05, 0.119, 0.125, 0.13})
+    CHECK(reason(ratio, 2, {}).find("one NIC or TCP sockets") != std::string::npos);
+  // Where the log lists no hosts, they are those of the numbers.
+  const Expectation two{.what = "two",
+                        .sources = {},
+                        .busbw = {{{"allreduce", 16, 2}, {{1 << 30, 480}}}},
+                        .gpu = "H100"};
+  const Judgment judgment = judge({run(1 << 30, 60, 16, Json())}, two);
+  REQUIRE(judgment.all.size() == 1);
+  CHECK(likely_reason(judgment.all[0], {}).find("one NIC or TCP sockets") != std::string::npos);
   CHECK(reason(0.4, 2, {{"nccl", "NCCL 2.23.4, network Socket"}}).find("sockets") !=
         std::string::npos);
   CHECK(reason(0.4, 1, {{"nccl", "NCCL 2.23.4, network Socket"}}).empty());

@@ -91,7 +91,37 @@ TEST_CASE("nccl.csv: machines by their names and networks") {
   CHECK(abci.version == 22902);
   CHECK(machine("NVIDIA GB200", 4, 1, "NVLink").cpu == simulator::nccl::Cpu::arm);
   CHECK(machine("8x V100 (vTrain)", 8, 1, "NVLink").cube_mesh);
+  CHECK(machine("NVIDIA H100 PCIe", 8, 1, "PCIe").gpu.name == "h100_pcie");
+  CHECK(machine("NVIDIA H100 80GB HBM3", 8, 1, "NVLink").gpu.name == "h100");
+  CHECK(machine("GB200 NVL72", 4, 1, "NVLink").gpu.name == "gb200");
   CHECK(machine("AWS p5.48xlarge (8x H100)", 16, 2, "EFA 32x100G").nic_latency == 20);
+}
+
+TEST_CASE("nccl.csv: cards and names that are like those of other GPUs are left out") {
+  const NcclValidation validation =
+      validated(kNcclHeader + row("NVIDIA H100 NVL", 8, 1, 1 << 20, 60, "test") +
+                row("NVIDIA A100-PCIE-40GB", 8, 1, 1 << 20, 60, "test") +
+                row("NVIDIA RTX A4000", 8, 1, 1 << 20, 60, "test"));
+  CHECK(validation.rows[0].reason ==
+        "a PCIe or NVL card without a data sheet here: NVIDIA H100 NVL");
+  CHECK(validation.rows[1].reason ==
+        "a PCIe or NVL card without a data sheet here: NVIDIA A100-PCIE-40GB");
+  CHECK(validation.rows[2].reason == "a GPU without a data sheet here");
+  for (const PredictedNccl& p : validation.rows) CHECK_FALSE(p.predicted_us);
+}
+
+TEST_CASE("nccl.csv: what NVSwitches cannot compute takes a ring") {
+  std::vector<NcclRow> rows = read_nccl_rows(
+      kNcclHeader + row("NVIDIA H100 80GB HBM3", 8, 1, 1 << 30, 2000, "unfitted"), "nccl.csv");
+  rows[0].dtype = "float32";
+  CHECK(validate_nccl(rows).rows[0].algorithm == "nvls");
+  for (const char* op : {"prod", "max", "avg"}) {
+    rows[0].op = op;
+    CHECK(validate_nccl(rows).rows[0].algorithm == "ring");
+  }
+  rows[0].op = "max";
+  rows[0].dtype = "float16";  // as records call it
+  CHECK(validate_nccl(rows).rows[0].algorithm == "nvls");
 }
 
 TEST_CASE("nccl.csv: a node without calibration rows is like those of its GPU's generation") {
