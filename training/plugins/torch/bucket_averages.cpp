@@ -52,7 +52,7 @@ void BucketAverages::compress(GroupRanks& ranks, const GradientBucket& bucket) {
 
 auto BucketAverages::make(const GroupRanks& ranks, const TensorShapes& layout) const -> Compressed {
   const Rank size = ranks.communicator.ranks();
-  const Aggregation aggregation = choose_aggregation(*choice_, layout, size).aggregation;
+  const Aggregation aggregation = choose_aggregation(*choice_, {layout}, size).aggregation;
   const auto code = choice_->kind->packed(layout, *choice_, aggregation, 0);
   const Routes routes{.allreduce = &ranks.code_algorithm(code.value_or(4 * elements(layout)))};
   return {layout,
