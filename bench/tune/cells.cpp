@@ -121,7 +121,7 @@ void simulate_into(const TuneOptions& options, const JobSpec& job, const Tempora
   words.insert(words.begin(), own_program());
   add_option(words, "-p", options.sweep.ranks);
   if (options.network.starts_with("-"))
-    for (const std::string_view word : words_of(options.network)) words.emplace_back(word);
+    for (const std::string_view word : bench::words_of(options.network)) words.emplace_back(word);
   else if (!options.network.empty())
     add_option(words, "--network", {options.network});
   const std::string file = folder.file("simulated.jsonl");
