@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "bench/text/units.hpp"
+#include "simulator/topologies/build/rail_pod.hpp"
+#include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -119,11 +122,18 @@ nccl::Support nccl_support(const nccl::Machine& machine, Collective collective,
   return support_of(machine, collective, number_of(operand.dtype), reduction_of(operand.op));
 }
 
-std::string switch_refusal(const Algorithm& algorithm, const Problem& problem,
-                           collectives::Operand operand) {
-  const bool adds = algorithm.in_network && problem.reduces() && problem.ranks > 1;
-  if (!adds || nccl_support({}, problem.collective, operand).nvls) return "";
-  return fmt::format("NVSwitches cannot compute {} of {}", name(operand.op), name(operand.dtype));
+std::string nvswitch_refusal(const ModelOptions& model, const Config& config) {
+  const auto [dtype, op] = config.operand;
+  Problem without = config.problem;
+  if (!config.algorithm || !config.algorithm->in_network || !without.switches.groups ||
+      !without.reduces() || nccl_support({}, without.collective, config.operand).nvls)
+    return "";
+  without.switches.groups = false;
+  if (without.groups && without.groups->count() == 1) without.switches.all = false;
+  const bool asks_others = unsupported(*config.algorithm, without).empty();
+  const auto fabric = model.fabric(config.network, without.ranks);
+  if (asks_others || !fabric || fabric->topology.group_word() != simulator::kGpuNode) return "";
+  return fmt::format("NVSwitches cannot compute {} of {}", name(op), name(dtype));
 }
 
 }  // namespace arlab::bench

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/parameters.hpp"
+#include "bench/config/config.hpp"
+#include "bench/options/model_options.hpp"
 #include "collectives/reduce/dtype.hpp"
 #include "simulator/nccl/support.hpp"
 
@@ -30,9 +31,8 @@ std::string nccl_text(const simulator::nccl::Machine& machine);
 simulator::nccl::Support nccl_support(const simulator::nccl::Machine& machine,
                                       Collective collective, collectives::Operand operand);
 
-/// Returns why switches cannot compute what the algorithm asks of them, by what NVSwitches can: no
-/// product, no average, nothing of 8 bits. Empty if they can, or add nothing.
-std::string switch_refusal(const Algorithm& algorithm, const Problem& problem,
-                           collectives::Operand operand);
+/// Returns why NVSwitches of the network cannot compute what the algorithm asks of them: a product,
+/// an average, numbers of 8 bits. Empty if they can, or if it asks other switches or none.
+std::string nvswitch_refusal(const ModelOptions& model, const Config& config);
 
 }  // namespace arlab::bench

@@ -45,11 +45,12 @@ void simulate_perf(const PerfOptions& options, const PerfSink& sink) {
   for_all_perf_rows(
       options, ranks, [&](const PerfShape& shape, Problem problem, collectives::Operand operand) {
         problem = layout.on(problem);
-        std::string why = unsupported(algorithm, problem);
-        if (why.empty()) why = switch_refusal(algorithm, problem, operand);
-        if (!why.empty()) fail(Blame::usage, why);
+        if (const std::string why = unsupported(algorithm, problem); !why.empty())
+          fail(Blame::usage, why);
         const int segments = usual_segments(algorithm, problem, true);
         const Config config{&algorithm, problem, operand, segments, 0, layout, {}};
+        if (const std::string why = nvswitch_refusal(model, config); !why.empty())
+          fail(Blame::usage, why);
         const bool right = proofs.refuted(config).empty();
         const auto network = model.make(0, ranks);
         const auto outcome =

@@ -135,8 +135,7 @@ bool is_left_out(SimulateCommand& command, const Config& config, const Fastest::
   if (const std::string& why = command.proofs.refuted(config); !why.empty()) {
     r.skipped = why;
     r.wrong = 1;
-  } else if (std::string no = switch_refusal(*config.algorithm, config.problem, config.operand);
-             !no.empty()) {
+  } else if (std::string no = nvswitch_refusal(command.model, config); !no.empty()) {
     r.skipped = std::move(no);
   } else if (best && lower_bound(command, config) > best->time) {
     r.skipped = longer_than(*best);

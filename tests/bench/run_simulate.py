@@ -190,6 +190,9 @@ class Simulate(program.ProgramTest):
             self.assertEqual(skipped("-t", dtype, "--op", op), {"nvls": why, "sharp": why, "ring": None})
         [record] = self.records("simulate", "nvls", "-p", 8, "-s", "1M", "-c", "all_gather", "-t", "int8", "--network", "dgx_h100:systems=1")
         self.assertIsNone(record["skipped"])
+        # Rail switches compute more than NVSwitches do.
+        [record] = self.records("simulate", "collnet_chain", "-p", 16, "-s", "1M", "--op", "max", "--network", "dgx_h100:systems=2,sharp=yes")
+        self.assertIsNone(record["skipped"])
 
     def test_random_delays_leave_out_what_adds_in_switches(self):
         pod = ("-p", "8", "-s", "1M", "--network", "dgx_h100:systems=1")

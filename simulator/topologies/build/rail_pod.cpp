@@ -60,7 +60,7 @@ Topology make_rail_pod(const std::string& spec, const RailPod& pod) {
     if (const auto& adds = n < first_rail ? pod.nvswitch_adds : pod.rail_adds)
       builder.make_adding(n, *adds);
   if (pod.relay) builder.hosts_forward();
-  builder.group_hosts("node", pod.gpus);
+  builder.group_hosts(kGpuNode, pod.gpus);
   return std::move(builder).build();
 }
 

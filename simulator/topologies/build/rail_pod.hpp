@@ -9,11 +9,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "simulator/topologies/build/settings.hpp"
 #include "simulator/topologies/build/topology.hpp"
 
 namespace arlab::simulator {
+
+inline constexpr std::string_view kGpuNode = "node";  ///< what groups of its GPUs are called
 
 struct RailPod {
   std::int32_t nodes = 0, gpus = 0;

@@ -68,7 +68,7 @@ Topology on_fabric(const Settings& settings) {
                      {link.bandwidth, link.latency, is_nic ? "nic" : std::string_view(tier)});
   }
   if (pod.relay) builder.hosts_forward();
-  builder.group_hosts("node", pod.gpus);
+  builder.group_hosts(kGpuNode, pod.gpus);
   return std::move(builder).build();
 }
 
