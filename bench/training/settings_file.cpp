@@ -31,7 +31,8 @@ void check_not_given(const std::vector<std::string>& words, const std::string& f
            fmt::format("{} sets {}, which is given, too: leave one out", file, option));
 }
 
-std::vector<std::string> words_of(const std::string& file, const std::vector<std::string>& others) {
+std::vector<std::string> words_of_file(const std::string& file,
+                                       const std::vector<std::string>& others) {
   std::istringstream text(
       read_file(file, "give --settings a file that `arlab train --tune` has written"));
   std::vector<std::string> all;
@@ -91,7 +92,7 @@ std::vector<std::string> with_settings(std::vector<std::string> words) {
   others.insert(others.end(), end, words.end());
   if (std::find(others.begin() + 2, others.end(), kOption) != others.end())
     fail(Blame::usage, "--settings is given more than once: give it once");
-  const std::vector<std::string> settings = words_of(file, others);
+  const std::vector<std::string> settings = words_of_file(file, others);
   others.insert(others.begin() + (at - words.begin()), settings.begin(), settings.end());
   return others;
 }
