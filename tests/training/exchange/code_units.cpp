@@ -17,7 +17,7 @@ const std::vector<Variable> kLayers{{.name = "w1", .shape = {784, 128}, .element
                                     {.name = "w2", .shape = {128, 10}, .elements = 1'280},
                                     {.name = "b2", .shape = {10}, .elements = 10}};
 
-GradientOptions with(const char* scheduler, Values values = {}) {
+GradientOptions with(const char* scheduler, arlab::Values values = {}) {
   GradientOptions options;
   options.scheduler = scheduler;
   options.scheduling = std::move(values);
