@@ -154,7 +154,7 @@ class Logs(program.ProgramTest):
         self.write("logs/b.txt", "nothing\n")
         _, err = self.arlab("report", "logs", "-o", "page.html")
         self.assertIn("16 records", err)
-        self.assertIn("b.txt: neither records nor a log", err)
+        self.assertIn("b.txt: neither records nor a known log format", err)
         charts = subprocess.run([sys.executable, str(ROOT / "plots" / "charts.py"), "logs/a.log", "-o", "charts", "--only", "time_against_size"],
                                 cwd=self.folder, env={**os.environ, "ARLAB": program.ARLAB}, capture_output=True, text=True, check=False)
         if "need matplotlib" not in charts.stderr:

@@ -13,6 +13,13 @@ namespace {
 
 std::string owner_of(const StrategyKind& kind) { return concat("strategy ", kind.name); }
 
+std::string spec(const StrategyKind& kind, const Values& values) {
+  std::string text(kind.name);
+  for (const auto& [name, value] : values)
+    text += concat(text.size() == kind.name.size() ? ':' : ',', name, "=", show_number(value));
+  return text;
+}
+
 }  // namespace
 
 std::optional<Strategy::Shard> Strategy::shard() const {
@@ -47,13 +54,14 @@ Count steps_to_settle(const StrategyKind& kind, const Values& values) {
 }
 
 std::string text(const StrategyKind& kind, const Values& values) {
-  std::string text(kind.name);
-  char separator = ':';
-  for (const auto& [name, value] : with_defaults(kind.parameters, values, owner_of(kind))) {
-    text += concat(separator, name, "=", show_number(value));
-    separator = ',';
-  }
-  return text;
+  return spec(kind, with_defaults(kind.parameters, values, owner_of(kind)));
+}
+
+std::string short_text(const StrategyKind& kind, const Values& values) {
+  const Values usual = with_defaults(kind.parameters, {}, owner_of(kind));
+  Values others = values;
+  std::erase_if(others, [&](const auto& entry) { return usual.at(entry.first) == entry.second; });
+  return spec(kind, others);
 }
 
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& given) {

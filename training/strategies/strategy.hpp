@@ -193,6 +193,8 @@ Count steps_to_settle(const StrategyKind& kind, const Values& values);
 
 /// Returns the spec with every parameter, such as "stale_synchronous:staleness=1".
 std::string text(const StrategyKind& kind, const Values& values);
+/// The same with those only that differ from their defaults: "stale_synchronous".
+std::string short_text(const StrategyKind& kind, const Values& values);
 
 /// Throws Error(usage) if the strategy cannot work in this context, or a parameter is out of its
 /// range.

@@ -77,7 +77,7 @@ Json to_json(const ReplayResult& r) {
           {"workers", r.config.workers},
           {"ranks", r.config.ranks},
           {"batch_per_worker", r.config.profile->batch},
-          {"strategy", training::text(training::find_strategy(r.config.learning.strategy),
+          {"strategy", training::short_text(training::find_strategy(r.config.learning.strategy),
                                       r.config.learning.options.values)},
           {"algorithm", text_or_null(route_of(r))},
           {"scheduler", scheduler_text(gradients)},

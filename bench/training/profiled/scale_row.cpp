@@ -94,7 +94,7 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
                        const training::MakeNetwork& network, training::Ranks ranks, bool trace) {
   row.ranks = plan.workers();
   row.servers = plan.servers;
-  row.strategy_spec = training::text(*plan.strategy, plan.values);
+  row.strategy_spec = training::short_text(*plan.strategy, plan.values);
   row.direct = plan.strategy->direct;
   row.algorithm = plan.ranks == 1 ? "" : row.direct ? "direct" : std::string(plan.algorithm->name);
   row.steps = training::simulate_training(plan, network, ranks, trace);

@@ -34,7 +34,7 @@ struct StepInterval {
 struct ScaleRow {
   std::string model = {}, device = {}, network = {}, strategy = {}, algorithm = {}, scheduler = {},
               compressor = {};
-  std::string strategy_spec = {};  ///< with every parameter
+  std::string strategy_spec = {};  ///< as on the command line
   Rank ranks = 1, servers = 0;     ///< workers, and servers in addition
   Count batch = 1;
   GpuPrice price = {};

@@ -20,19 +20,12 @@ double step_us(const TrainResult& r) {
   return its.steps > 0 ? its.seconds * 1e6 / static_cast<double>(its.steps) : 0;
 }
 
-std::string network_of(const TrainResult& r) {
-  const VirtualNetwork& network = r.config.network;
-  if (!network.topology.empty()) return network.topology;
-  return network.bandwidth > 0 ? fmt::format("{:.4g} Gbit/s", network.bandwidth * 8e-9) : "";
-}
-
 // What tells a training from the others: "int8", "4 workers, local_sgd".
 std::vector<std::string> names_of(const std::vector<TrainResult>& results) {
   NamedPart parts[] = {
       {false, [](const TrainResult& r) { return std::string(r.config.architecture->name); }},
       {false, [](const TrainResult& r) { return show_plural(r.config.workers, "worker"); }},
       {false, [](const TrainResult& r) { return r.config.learning.strategy; }},
-      {false, network_of},
       {false, [](const TrainResult& r) { return r.config.ranks > 1 ? r.route : ""; }},
       {false,
        [](const TrainResult& r) { return scheduler_text(r.config.learning.options.gradients); }},

@@ -239,7 +239,7 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
   const training::GradientOptions& gradients = c.learning.options.gradients;
   TrainBody body{.backend = std::string(c.backend->name),
                  .model = std::string(c.architecture->name),
-                 .strategy = training::text(training::find_strategy(c.learning.strategy),
+                 .strategy = training::short_text(training::find_strategy(c.learning.strategy),
                                             c.learning.options.values),
                  .data = options.data,
                  .optimizer = std::string(name(c.learning.optimizer.kind)),

@@ -77,7 +77,7 @@ class Jobs(TrainTest):
         done = self.in_cluster([first, second, server], "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         record = program.parse(done.stdout)[1][0]
-        self.assertEqual((record["strategy"], record["workers"], record["servers"]), ("parameter_server:servers=1", 2, 1))
+        self.assertEqual((record["strategy"], record["workers"], record["servers"]), ("parameter_server", 2, 1))
         right = [first, second, server]
         evaluator = {"type": "evaluator", "index": 0}
         for tasks, more, says in (([first] * 3, (), "TF_CONFIG says that this is worker 0, which is rank 0"),
