@@ -130,7 +130,7 @@ class Values(program.ProgramTest):
         for new, old, now in (("local_sgd:every=4", ("local_sgd", "--every", "4"), "--every is now --strategy local_sgd:every=4"),
                               ("stale_synchronous:staleness=0", ("stale_synchronous", "--bound", "0"), "--bound is now --strategy stale_synchronous:staleness=0"),
                               ("parameter_server:servers=2", ("parameter_server", "--servers", "2"), "--servers is now --strategy parameter_server:servers=2"),
-                              ("diloco:fragments=4,delay=2", ("diloco:fragments=4", "--delay", "2"), "--delay is now --strategy diloco:delay=2")):
+                              ("diloco:delay=2,fragments=4", ("diloco:fragments=4", "--delay", "2"), "--delay is now --strategy diloco:delay=2")):
             [record] = self.records(*train, "-s", new)
             self.assertEqual(record["strategy"], new)
             self.assertNotEqual([record], self.records(*train, "-s", new.split(":")[0]), new)
