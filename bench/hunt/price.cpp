@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <regex>
+#include <string>
 #include <vector>
 
 #include "bench/hunt/hunt_report.hpp"
@@ -40,18 +42,8 @@ std::string like_measured(const hunt::Search& found, Bytes bytes) {
 
 // A network without its slow links: "leaf_spine:hosts=4" of "leaf_spine:hosts=4,slow=h3--leaf0:2".
 std::string without_slow_links(const std::string& network) {
-  std::string text;
-  for (std::size_t at = 0; at <= network.size();) {
-    const std::size_t comma = std::min(network.find(',', at), network.size());
-    std::string part = network.substr(at, comma - at);
-    at = comma + 1;
-    const std::size_t slow = part.find("slow=");
-    const bool is_first = slow != std::string::npos && slow > 0 && part[slow - 1] == ':';
-    if (slow == 0) continue;
-    if (is_first) part.resize(slow);  // "leaf_spine:", which the next setting follows
-    const bool follows = !text.empty() && !text.ends_with(':');
-    text += (follows ? "," : "") + part;
-  }
+  static const std::regex kLater(",slow=[^,]*"), kFirst(":slow=[^,]*,?");
+  std::string text = std::regex_replace(std::regex_replace(network, kLater, ""), kFirst, ":");
   if (text.ends_with(':')) text.pop_back();
   return text;
 }

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <ctime>
-#include <map>
 
 #include "algorithms/groups.hpp"
 #include "bench/logs/measurements.hpp"
@@ -68,20 +66,12 @@ Json record_of(const LogTable& table, const LogRow& row, const Groups* hosts) {
   return to_json(record);
 }
 
-// Whether each host runs as many ranks.
-bool is_even(const std::vector<std::int32_t>& host_of_rank) {
-  std::map<std::int32_t, std::size_t> ranks;
-  for (const std::int32_t host : host_of_rank) ++ranks[host];
-  return std::ranges::all_of(ranks,
-                             [&](const auto& one) { return one.second == ranks.begin()->second; });
-}
-
 }  // namespace
 
 void add_records(const LogTable& table, const std::string& path, Results& results) {
   std::optional<Groups> hosts;
   if (!table.host_of_rank.empty()) hosts.emplace(table.host_of_rank);
-  if (hosts && !is_even(table.host_of_rank)) results.uneven.insert(results.contexts.size());
+  if (hosts && hosts->even_size() == 0) results.uneven.insert(results.contexts.size());
   results.contexts.push_back(context_of(table, path));
   for (const LogRow& row : table.rows) {
     Json record = record_of(table, row, hosts ? &*hosts : nullptr);

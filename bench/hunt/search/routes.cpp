@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "algorithms/groups.hpp"
+
 namespace arlab::hunt {
 namespace {
 
@@ -58,22 +60,15 @@ bool share_group(const std::vector<Rank>& ranks, std::span<const std::int32_t> g
   });
 }
 
-// The place of a rank in its group, from 0.
-std::ptrdiff_t place_of(Rank rank, std::span<const std::int32_t> group_of) {
-  return std::count(group_of.begin(), group_of.begin() + rank, group_of[index(rank)]);
-}
-
 // The rank of the senders' group that has the place of all receivers in theirs; -1: none.
 Rank relay_of(const Routes& routes, std::span<const std::int32_t> group_of) {
   const std::vector<Rank> senders = ends_of(routes, true), receivers = ends_of(routes, false);
   if (senders.size() < 2 || !share_group(senders, group_of)) return -1;
-  const std::int32_t group = group_of[index(senders.front())];
-  const std::ptrdiff_t place = place_of(receivers.front(), group_of);
+  const Groups groups(group_of);
+  const Rank group = groups.group_of(senders.front()), place = groups.place_of(receivers.front());
   for (const Rank r : receivers)
-    if (group_of[index(r)] == group || place_of(r, group_of) != place) return -1;
-  for (Rank r = 0; r < std::ssize(group_of); ++r)
-    if (group_of[index(r)] == group && place_of(r, group_of) == place) return r;
-  return -1;
+    if (groups.group_of(r) == group || groups.place_of(r) != place) return -1;
+  return place < groups.size_of(group) ? groups.member(group, place) : -1;
 }
 
 // Whether no rank alone can be the reason.

@@ -4,13 +4,7 @@
 
 namespace arlab::simulator {
 
-void fit_rail_pod(Settings& settings, Rank hosts) {
-  const std::int32_t nodes = settings.count("nodes");
-  if (settings.given("nodes"))
-    settings.choose("gpus", (hosts + nodes - 1) / nodes);
-  else
-    settings.choose("nodes", (hosts - 1) / settings.count("gpus") + 1);
-}
+void fit_rail_pod(Settings& settings, Rank hosts) { fit_groups(settings, "nodes", "gpus", hosts); }
 
 RailPod rail_pod_of(const Settings& settings) {
   RailPod pod;

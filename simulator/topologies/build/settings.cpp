@@ -83,4 +83,13 @@ std::string Settings::spec() const {
   return text;
 }
 
+void fit_groups(Settings& settings, std::string_view groups, std::string_view hosts_of_each,
+                std::int32_t hosts) {
+  const std::int32_t number = settings.count(groups);
+  if (settings.given(groups))
+    settings.choose(hosts_of_each, (hosts + number - 1) / number);
+  else
+    settings.choose(groups, (hosts - 1) / settings.count(hosts_of_each) + 1);
+}
+
 }  // namespace arlab::simulator

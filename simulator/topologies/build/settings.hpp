@@ -53,4 +53,8 @@ class Settings {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
+/// Chooses as many groups as the hosts need, or the hosts of a group where the groups are given.
+void fit_groups(Settings& settings, std::string_view groups, std::string_view hosts_of_each,
+                std::int32_t hosts);
+
 }  // namespace arlab::simulator

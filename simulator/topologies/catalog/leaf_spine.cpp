@@ -8,13 +8,7 @@
 namespace arlab::simulator::topology_catalog {
 namespace {
 
-void fit(Settings& settings, Rank hosts) {
-  const std::int32_t leaves = settings.count("leaves");
-  if (settings.given("leaves"))
-    settings.choose("hosts", (hosts + leaves - 1) / leaves);
-  else
-    settings.choose("leaves", (hosts - 1) / settings.count("hosts") + 1);
-}
+void fit(Settings& settings, Rank hosts) { fit_groups(settings, "leaves", "hosts", hosts); }
 
 Topology make(const Settings& settings) {
   const std::int32_t leaves = settings.count("leaves"), spines = settings.count("spines"),
